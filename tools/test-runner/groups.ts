@@ -75,7 +75,8 @@ export const GROUPS: readonly Group[] = [
     name: "kills",
     seconds: 1500,
     files: acceptance(KILLS_ACCEPTANCE),
-    about: /^server\/src\/(domain\/(identity\/keys|idempotency|alerts|delivery|webhooks|registry|s3|files)|stores\/jobs)\//,
+    about:
+      /^server\/src\/(domain\/(identity\/keys|idempotency|alerts|delivery|webhooks|registry|s3|files)|stores\/jobs)\//,
   },
   {
     name: "stores",

@@ -196,7 +196,16 @@ after(async () => {
 
 /** Inserts one row into every table, and the row to delete. The times of all other rows are far ahead. */
 async function arrange({ metadata }: Ground): Promise<void> {
-  const kept = new Set(["migration", "audit", "auth_change", "signing_key", "key", "key_rotation", "s3_part", "s3_history"]);
+  const kept = new Set([
+    "migration",
+    "audit",
+    "auth_change",
+    "signing_key",
+    "key",
+    "key_rotation",
+    "s3_part",
+    "s3_history",
+  ]);
   const changes = new Map<string, object>();
   for (const { table, row } of Object.values(CASES)) changes.set(table, row);
   const rules = { expiration: { days: 1 }, id: "r", enabled: true, filter: {} };

@@ -3,6 +3,7 @@ import { BACKUP_SETTINGS } from "./backup-settings.ts";
 import { LIMIT_SETTINGS } from "./limit-settings.ts";
 import { LOG_SETTINGS } from "./log-settings.ts";
 import { MAIL_SETTINGS } from "./mail-settings.ts";
+import { MASTER_KEY_SETTINGS } from "./master-key-settings.ts";
 import { OIDC_SETTINGS } from "./oidc-settings.ts";
 import { REGISTRY_SETTINGS } from "./registry-settings.ts";
 import { S3_TLS_SETTINGS, TLS_SETTINGS } from "./tls-settings.ts";
@@ -76,26 +77,7 @@ export const SETTINGS = {
     description:
       "longest time that a change waits for the lock of another change, on any node; then the caller gets 503. If a node stops, its transaction is rolled back after half of this time",
   },
-  master_key: {
-    schema: Type.Union([Type.Null(), Type.String({ pattern: "^([0-9a-fA-F]{64}|[A-Za-z0-9+/_-]{43}=?)$" })]),
-    default: null,
-    form: "32 bytes in hex (64 digits) or base64 (43 or 44 characters); openssl rand -base64 32 creates one",
-    description: "key that protects every stored secret; without it, the file master.key",
-    secret: true,
-  },
-  master_key_previous: {
-    schema: Type.Union([Type.Null(), Type.String({ pattern: "^([0-9a-fA-F]{64}|[A-Za-z0-9+/_-]{43}=?)$" })]),
-    default: null,
-    form: "32 bytes in hex (64 digits) or base64 (43 or 44 characters)",
-    description: "the former master key, while mooring master-key rotate replaces it",
-    secret: true,
-  },
-  master_key_command: {
-    schema: Type.Union([Type.Null(), Type.String({ minLength: 1 })]),
-    default: null,
-    form: "path of a program",
-    description: "program that wraps keys with a key service, instead of a master key of this server",
-  },
+  ...MASTER_KEY_SETTINGS,
   portal_url: {
     schema: url,
     default: null,

@@ -32,6 +32,7 @@ import {
   KeyRing,
   masterKeyIdOf,
   openMasters,
+  RingWork,
   SigningKeys,
   type Envelope,
   type KeyService,
@@ -123,7 +124,7 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
   const { metadata, clock, issuer, audience } = options;
   const { ring, envelope, keys } = await openKeys(options);
   const feed = new ChangeFeed({ ...options, ring });
-  const ringWork = new RingWork({ ...options, ring, feed }); // before all other listeners, because they may need the new keys
+  const upkeep = createUpkeep({ keys, ring, feed }, options); // listens before the others, which may need the new keys
   const states = new CredentialStates(metadata, feed);
   const refusals = new RefusalLog(options);
   const usage = new UsageLog(options);
@@ -134,7 +135,6 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
   const outbound = options.outbound ?? createOutbound({ privateAddresses: false, clock, userAgent: "Mooring" });
   const federation = new Federation({ clock, outbound });
   const credentials = createCredentials({ metadata, clock, envelope, feed });
-  const upkeep = createUpkeep(keys, options);
   return {
     issuer,
     authenticator: createAuthenticator({ verifier, usage, gate }),
@@ -180,13 +180,12 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
     start: async () => {
       await feed.start();
       await upkeep.start();
-      ringWork.start();
     },
     stop: async () => {
       // Each step runs even if another fails, for example because the database can't be reached.
       federation.stop();
       const outcomes = [];
-      for (const part of [upkeep, ringWork, feed, refusals, usage, activity])
+      for (const part of [upkeep, feed, refusals, usage, activity])
         outcomes.push(...(await Promise.allSettled([part.stop()])));
       const failed = outcomes.find((outcome) => outcome.status === "rejected");
       if (failed !== undefined) throw new Error("cannot stop identity cleanly", { cause: failed.reason });
@@ -230,61 +229,22 @@ async function openKeys(options: IdentityOptions): Promise<{ ring: KeyRing; enve
   }
 }
 
-const KEY_RING_EVERY_MS = 5 * 60 * 1000;
-const KEY_RING_RETRY_MS = 5_000;
-
-/** Reads the key ring after each change, and asks the key service for its key now and then. */
-class RingWork {
-  readonly #deps: Pick<IdentityOptions, "log" | "schedule"> & { readonly ring: KeyRing };
-  #work: ScheduledWork | undefined;
-
-  constructor(deps: Pick<IdentityOptions, "log" | "schedule"> & { readonly ring: KeyRing; readonly feed: ChangeFeed }) {
-    this.#deps = deps;
-    deps.feed.subscribe({
-      apply: (changes) => (changes.some((change) => change.kind === "key") ? this.#changed() : undefined),
-      reset: () => this.#changed(),
-    });
-  }
-
-  start(): void {
-    const { ring, schedule } = this.#deps;
-    const failed = (error: unknown): void => this.#failed(error);
-    this.#work = schedule.add("key ring", { everyMs: KEY_RING_EVERY_MS, run: () => ring.refresh(), failed });
-  }
-
-  async stop(): Promise<void> {
-    await this.#work?.stop();
-  }
-
-  /** A failure must not stop the feed: the present keys still work. Nor must a slow key service. */
-  async #changed(): Promise<void> {
-    const { ring } = this.#deps;
-    try {
-      const isWhole = await ring.applyChange();
-      if (this.#work !== undefined) this.#work.ask(0); // asks the service
-      else if (!isWhole) await ring.refresh();
-    } catch (error) {
-      this.#failed(error);
-    }
-  }
-
-  #failed(error: unknown): void {
-    this.#deps.log.warn({ err: error }, "cannot read the key ring");
-    this.#work?.ask(KEY_RING_RETRY_MS);
-  }
-}
-
 function createUpkeep(
-  keys: SigningKeys,
+  { keys, ring, feed }: { readonly keys: SigningKeys; readonly ring: KeyRing; readonly feed: ChangeFeed },
   { log, schedule }: Pick<IdentityOptions, "log" | "schedule">,
 ): { start(): Promise<void>; stop(): Promise<void> } {
   const failed = (error: unknown): void => log.warn({ err: error }, "cannot maintain the signing keys");
+  const ringWork = new RingWork({ ring, feed, log, schedule });
   let upkeep: ScheduledWork | undefined;
   return {
     start: async () => {
+      ringWork.start();
       await keys.maintain().catch(failed);
       upkeep = schedule.add("signing keys", { everyMs: UPKEEP_EVERY_MS, run: () => keys.maintain(), failed });
     },
-    stop: async () => upkeep?.stop(),
+    stop: async () => {
+      await ringWork.stop();
+      await upkeep?.stop();
+    },
   };
 }

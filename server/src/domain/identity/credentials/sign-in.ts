@@ -165,7 +165,7 @@ export class SignIn {
     const secret = matchingSecret(state, hasher);
     if (secret === undefined || !this.#isGood(state, secret)) return false;
     this.#accepted.set(state, { digest: hashes.digest, secret });
-    if (!timingSafeEqual(secret.hash, hasher.current.hash)) this.#deps.renewHash(secret, hasher.current);
+    if (hasher.under(secret.hashKey) !== hasher.current) this.#deps.renewHash(secret, hasher.current);
     this.#deps.usage.touch(state.id, { secretId: secret.id, ip: request.ip });
     return true;
   }

@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  randomBytes,
+  timingSafeEqual,
+  type KeyObject,
+} from "node:crypto";
 import { KEY_ID_BYTES, type KeyRing, type RingKey } from "./keyring.ts";
 import { MAC_PURPOSES, type LookupPurpose, type MacPurpose, type WrapPurpose } from "./purposes.ts";
 
@@ -48,7 +55,11 @@ export interface Lookups {
 export interface Hasher {
   /** The hash under the current key. */
   readonly current: KeyedHash;
-  /** The hash under a row's key; null: the key from before keys were stored. @throws UnknownKey */
+  /**
+   * The hash under a row's key; null: the key from before keys were stored. It is `current` itself if the row has the
+   * current key.
+   * @throws UnknownKey
+   */
   under(key: string | null): KeyedHash;
 }
 
@@ -137,12 +148,12 @@ function sealsOf(ring: KeyRing): Seals {
     const key = keyOf(place.purpose, sealed);
     if (key === undefined) throw ring.unknownKey(headOf(sealed).id);
     const bound = boundTo(place);
-    return { bound, dataKey: decrypt(key.bytes, bound, sealed.subarray(HEAD_BYTES, BODY_AT)) };
+    return { bound, dataKey: decrypt(key.secret, bound, sealed.subarray(HEAD_BYTES, BODY_AT)) };
   }
 
   function headFor({ purpose }: SealedPlace, bound: Buffer, dataKey: Buffer): Buffer {
     const key = ring.shelf("wrap", purpose).current;
-    return Buffer.concat([headUnder(key.id), encrypt(key.bytes, bound, dataKey)]);
+    return Buffer.concat([headUnder(key.id), encrypt(key.secret, bound, dataKey)]);
   }
 
   return {
@@ -175,13 +186,15 @@ function lookupsOf(ring: KeyRing): Lookups {
     hasher: (purpose, secret) => {
       const { current, all, derived } = ring.shelf("lookup", purpose);
       const first = under(current, secret);
-      const made = new Map([[current, first]]);
+      let former: KeyedHash | undefined;
       const hashUnder = (id: string | null): KeyedHash => {
-        const key = id === null ? derived : all.find((each) => each.id === id);
+        const wanted = id ?? derived?.id;
+        if (wanted === first.key) return first;
+        if (former !== undefined && wanted === former.key) return former;
+        const key = all.find((each) => each.id === wanted);
         if (key === undefined) throw ring.unknownKey(id ?? "from before the key ring");
-        const hash = made.get(key) ?? under(key, secret);
-        made.set(key, hash);
-        return hash;
+        former = under(key, secret);
+        return former;
       };
       return { current: first, under: hashUnder };
     },
@@ -272,20 +285,20 @@ function nameOf({ id }: RingKey): string {
 }
 
 function macUnder(key: RingKey, text: string): Buffer {
-  return createHmac("sha256", key.bytes).update(text).digest();
+  return createHmac("sha256", key.secret).update(text).digest();
 }
 
 function boundTo(place: SealedPlace): Buffer {
   return Buffer.from([place.table, place.id, place.purpose, String(place.version)].join("|"));
 }
 
-function encrypt(key: Buffer, bound: Buffer, plaintext: Uint8Array): Buffer {
+function encrypt(key: Buffer | KeyObject, bound: Buffer, plaintext: Uint8Array): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv("aes-256-gcm", key, nonce, { authTagLength: TAG_BYTES }).setAAD(bound);
   return Buffer.concat([nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
 }
 
-function decrypt(key: Buffer, bound: Buffer, sealed: Uint8Array): Buffer {
+function decrypt(key: Buffer | KeyObject, bound: Buffer, sealed: Uint8Array): Buffer {
   const nonce = sealed.subarray(0, NONCE_BYTES);
   const tag = sealed.subarray(sealed.length - TAG_BYTES);
   const decipher = createDecipheriv("aes-256-gcm", key, nonce, { authTagLength: TAG_BYTES })

@@ -18,4 +18,5 @@ export { openMasters, type Masters } from "./masters.ts";
 export { KEY_SETTLE_MS, rotateData, type DataRotation } from "./rotate-data.ts";
 export { cancelRotation, rotateMaster, RotationHeld, type RotationDeps } from "./rotate-master.ts";
 export { forgetMasterKey, keyStatus, type KeyStatus } from "./status.ts";
+export { RingWork } from "./ring-work.ts";
 export { SigningKeys, type Signer, type SigningKeyInfo, type Verifier } from "./signing-keys.ts";

@@ -1,4 +1,4 @@
-import { createHash, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHash, createSecretKey, hkdfSync, randomBytes, timingSafeEqual, type KeyObject } from "node:crypto";
 import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
@@ -13,7 +13,8 @@ export interface RingKey extends KeyPlace {
   readonly state: KeyState;
   readonly derivedFrom: string | null;
   readonly retireAtMs: number | null;
-  readonly bytes: Buffer;
+  /** Faster than bytes: Node prepares the key once. */
+  readonly secret: KeyObject;
 }
 
 /** The keys of one purpose. */
@@ -205,7 +206,7 @@ export class KeyRing {
     );
     // A mac key that was retired verifies nothing, so it needs no call of the key service.
     const needed = rows.filter((row) => row.use !== "mac" || row.state !== "retired");
-    const found = await Promise.all(needed.map(async (row) => loaded(row, await this.#bytesOf(row, useService))));
+    const found = await Promise.all(needed.map(async (row) => loaded(row, await this.#secretOf(row, useService))));
     const keys = found.filter((key) => key !== undefined);
     this.#keys = new Map(keys.map((key) => [key.id, key]));
     this.#shelves = shelvesOf(keys);
@@ -215,10 +216,11 @@ export class KeyRing {
     this.#readAtMs = startedAtMs;
   }
 
-  async #bytesOf(row: KeyRow, useService: boolean): Promise<Buffer | undefined> {
-    const known = this.#keys.get(row.id)?.bytes;
+  async #secretOf(row: KeyRow, useService: boolean): Promise<KeyObject | undefined> {
+    const known = this.#keys.get(row.id)?.secret;
     if (known !== undefined) return known;
-    return useService || !this.#deps.masters.isOfService(row.master_id) ? this.#unwrap(row) : undefined;
+    if (!useService && this.#deps.masters.isOfService(row.master_id)) return undefined;
+    return createSecretKey(await this.#unwrap(row));
   }
 
   async #unwrap(row: KeyRow): Promise<Buffer> {
@@ -273,10 +275,10 @@ function refuseOtherMaster(rows: readonly KeyRow[], masters: Masters): void {
   );
 }
 
-function loaded(row: KeyRow, bytes: Buffer | undefined): RingKey | undefined {
-  if (bytes === undefined) return undefined;
+function loaded(row: KeyRow, secret: KeyObject | undefined): RingKey | undefined {
+  if (secret === undefined) return undefined;
   const { id, use, purpose, state, derived_from: derivedFrom, retire_at: retireAtMs } = row;
-  return { id, use, purpose, state, derivedFrom, retireAtMs, bytes };
+  return { id, use, purpose, state, derivedFrom, retireAtMs, secret };
 }
 
 function shelvesOf(keys: readonly RingKey[]): Map<string, Shelf> {

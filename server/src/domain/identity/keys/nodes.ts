@@ -30,11 +30,12 @@ export async function awaitNodes(
   isReady: (node: NodeKeys) => boolean,
 ): Promise<NodeKeys[]> {
   const endsAt = performance.now() + waitMs;
-  for (;;) {
-    const behind = await nodesWithout(metadata.read, clock, isReady);
-    if (behind.length === 0 || performance.now() >= endsAt) return behind;
+  let behind = await nodesWithout(metadata.read, clock, isReady);
+  while (behind.length > 0 && performance.now() < endsAt) {
     await delay(LOOK_EVERY_MS);
+    behind = await nodesWithout(metadata.read, clock, isReady);
   }
+  return behind;
 }
 
 export function namesOf(nodes: readonly NodeKeys[]): string {

@@ -158,15 +158,16 @@ async function endFormerMacs(deps: DataRotationDeps, rotation: RotationRow): Pro
 /** Repeats until two passes in a row find nothing to do, because a node may seal with an old ring until it reads it. */
 async function sealAll(deps: DataRotationDeps): Promise<DataRotation> {
   let sealed = 0;
-  for (let idle = 0; ;) {
-    const damaged: string[] = [];
+  let damaged: string[] = [];
+  for (let idle = 0; idle < 2;) {
+    if (sealed > 0 || idle > 0) await delay(deps.settleMs, undefined, { signal: deps.signal });
+    damaged = [];
     let count = 0;
     for (const column of SEALED_COLUMNS) count += await sealColumn(deps, column, damaged);
     sealed += count;
     idle = count === 0 ? idle + 1 : 0;
-    if (idle === 2) return { sealed, damaged };
-    await delay(deps.settleMs, undefined, { signal: deps.signal });
   }
+  return { sealed, damaged };
 }
 
 /** Seals the values of a column again, in pieces and with pauses, so that the server's writers get their turns. */
@@ -174,15 +175,19 @@ async function sealColumn(deps: DataRotationDeps, column: SealedColumn, damaged:
   const { metadata, ring, signal } = deps;
   const keyId = ring.shelf("wrap", column.purpose).current.id;
   let count = 0;
-  for (let after: Row | undefined; ;) {
+  let rows: Row[];
+  let after: Row | undefined;
+  do {
     signal?.throwIfAborted();
     const startedAt = performance.now();
-    const rows = await oldValues(metadata, column, keyId, { after, limit: BATCH });
-    if (rows.length > 0) count += await metadata.write((tx) => sealRows(deps, tx, { column, rows, damaged }));
-    if (rows.length < BATCH) return count;
+    rows = await oldValues(metadata, column, keyId, { after, limit: BATCH });
+    if (rows.length === 0) break;
+    const batch = { column, rows, damaged };
+    count += await metadata.write((tx) => sealRows(deps, tx, batch));
     after = rows.at(-1);
     await delay(performance.now() - startedAt, undefined, { signal });
-  }
+  } while (rows.length === BATCH);
+  return count;
 }
 
 async function sealRows(
