@@ -1,6 +1,6 @@
 /**
  * Kills `mooring master-key rotate` and `rotate --data` at every step that changes something on disk, beside a running
- * server with a writer, and the server too. The next try goes on, and no secret is lost.
+ * server with a writer, and the server too. The next try continues, and no secret is lost.
  */
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

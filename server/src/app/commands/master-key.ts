@@ -29,7 +29,7 @@ The master key wraps the keys of the records, and these protect every stored sec
 rotate         wraps the keys with a new master key. It adds the new key to master.key, waits until every server has both, and wraps all
                keys in one transaction. Keep a copy of the new master.key. With keys from settings or a service, change those first.
 rotate --data  replaces the keys of the records too, and seals every stored secret again. It can be interrupted: run it again, and it
-               goes on. Tokens and presigned URLs of the old keys stay valid until they expire; with --leaked they end at once.
+               continues. Tokens and presigned URLs of the old keys stay valid until they expire; with --leaked they end at once.
 cancel         gives up a rotation of the master key that has not changed anything yet.
 forget         removes an old master key from master.key. Backups that need it are listed, and it is kept unless you add --force.
 
@@ -65,7 +65,7 @@ export const masterKey = command(USAGE, OPTIONS, async (parsed) => {
   const [action, id, ...rest] = parsed.positionals;
   const isSet = (name: string): boolean => parsed.values[name] === true;
   const flags = { data: isSet("data"), leaked: isSet("leaked"), force: isSet("force"), json: isSet("json") };
-  if (!isAction(action)) throw new UsageError("say what to do: status, rotate, cancel or forget");
+  if (!isAction(action)) throw new UsageError("name the action: status, rotate, cancel or forget");
   if ((action === "forget") !== (id !== undefined) || rest.length > 0)
     throw new UsageError("forget needs the id of one master key; the others have no arguments");
   if (flags.leaked && !flags.data) throw new UsageError("--leaked needs --data");

@@ -134,21 +134,12 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
   const tokenIssuer = new TokenIssuer({ clock, keys, refusals, gate, issuer, audience });
   const outbound = options.outbound ?? createOutbound({ privateAddresses: false, clock, userAgent: "Mooring" });
   const federation = new Federation({ clock, outbound });
+  const renewHash = hashRenewal(options);
   const credentials = createCredentials({ metadata, clock, envelope, feed });
   return {
     issuer,
     authenticator: createAuthenticator({ verifier, usage, gate }),
-    signIn: new SignIn({
-      clock,
-      envelope,
-      renewHash: hashRenewal(options),
-      states,
-      feed,
-      refusals,
-      usage,
-      federation,
-      gate,
-    }),
+    signIn: new SignIn({ clock, envelope, renewHash, states, feed, refusals, usage, federation, gate }),
     credentials,
     s3Keys: createS3Keys({ metadata, clock, envelope, feed }),
     trusts: new Trusts({ metadata, clock, credentials, federation, outbound, issuer }),

@@ -41,7 +41,7 @@ export interface AssertionRequest extends Pick<SignInRequest, "clientId" | "ip" 
 export interface SignInDeps {
   readonly clock: Clock;
   readonly envelope: Pick<Lookups, "hasher" | "lookupHashes">;
-  /** Stores the hash of a secret under the current key. Its failure is no failure of the sign-in. */
+  /** Stores the hash of a secret under the current key. If that fails, the sign-in still succeeds. */
   readonly renewHash: RenewHash;
   readonly states: CredentialStates;
   readonly feed: ChangeFeed;

@@ -123,7 +123,7 @@ export class KeyRing {
     return this.#isWhole;
   }
 
-  /** Reads the master keys and the table again. @throws Error if that is impossible now; the present keys still work */
+  /** Reads the master keys and the table again. @throws Error if that is impossible now; the keys in memory still work */
   async refresh(): Promise<void> {
     await this.#deps.masters.refresh();
     await this.renew();

@@ -35,7 +35,7 @@ export class RingWork {
     await this.#work?.stop();
   }
 
-  /** A failure must not stop the feed: the present keys still work. Nor must a slow key service. */
+  /** A failure must not stop the feed: the keys in memory still work. Nor must a slow key service. */
   async #changed(): Promise<void> {
     const { ring } = this.#deps;
     try {

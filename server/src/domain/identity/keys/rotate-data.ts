@@ -45,7 +45,7 @@ export const KEY_SETTLE_MS = 2 * RING_NEWS_MS;
 
 /**
  * Replaces every key of the ring: adds new keys, waits until all nodes have them, makes them current, and seals every
- * value again. Another call goes on where the last one stopped.
+ * value again. Another call continues where the last one stopped.
  * @throws RotationHeld
  */
 export async function rotateData(deps: DataRotationDeps): Promise<DataRotation> {
@@ -97,7 +97,7 @@ async function requireRing(deps: DataRotationDeps): Promise<void> {
   const behind = await awaitNodes(deps, (node) => node.ring === digest);
   if (behind.length > 0)
     throw new RotationHeld(
-      `cannot go on: ${namesOf(behind)} did not load the keys of the last step. Their logs say why. Nothing is lost: run this command again.`,
+      `cannot continue: ${namesOf(behind)} did not load the keys of the last step. Their logs say why. Nothing is lost: run this command again.`,
     );
 }
 

@@ -26,7 +26,7 @@ export interface RotationDeps extends NodesDeps {
   readonly say: (line: string) => void;
 }
 
-/** The rotation can't go on now. The message says what to do; a second try continues. */
+/** The rotation can't continue now. The message names the remedy; a second try continues. */
 export class RotationHeld extends Error {
   constructor(message: string) {
     super(message);
@@ -36,7 +36,7 @@ export class RotationHeld extends Error {
 
 /**
  * Wraps the key ring with a new master key. First every live node gets the new key beside the old one. Then one
- * transaction wraps all keys again. Each step can be repeated: another call goes on where the last one stopped.
+ * transaction wraps all keys again. Each step can be repeated: another call continues where the last one stopped.
  * @throws RotationHeld
  */
 export async function rotateMaster(deps: RotationDeps): Promise<{ from: string; to: string }> {
@@ -56,7 +56,7 @@ export async function rotateMaster(deps: RotationDeps): Promise<{ from: string; 
 function requireNodes(behind: readonly NodeKeys[], to: string): void {
   if (behind.length === 0) return;
   throw new RotationHeld(
-    `cannot rotate the master key: ${namesOf(behind)} did not report master key ${to} beside the present one. Nothing was changed yet. ` +
+    `cannot rotate the master key: ${namesOf(behind)} did not report master key ${to} beside the current one. Nothing was changed yet. ` +
       "Copy master.key of this node to them, or set master_key and master_key_previous there and restart them. Then run this command again.",
   );
 }
@@ -89,7 +89,7 @@ async function newRotation(deps: RotationDeps, tx: Writer, fresh: MasterKey): Pr
   if (first === inUse && isExternal)
     throw new RotationHeld(
       `cannot rotate the master key: master key ${first} is already in use. On every node set master_key to a new key and master_key_previous to the ` +
-        "present one and restart it, or rotate the key of master_key_command. Then run this command again.",
+        "current one and restart it, or rotate the key of master_key_command. Then run this command again.",
     );
   const master_id = first === inUse ? fresh.id : first;
   // Under the lock of the transaction, so that two commands never write the file at the same time. A crash before the

@@ -68,7 +68,7 @@ for (const { kind, skip } of DATABASES) {
       assert.notEqual(again.to, from);
     });
 
-    test("a node without the new key stops the rotation, and the next try goes on with the same key", async () => {
+    test("a node without the new key stops the rotation, and the next try continues with the same key", async () => {
       const elsewhere = mkdtempSync(join(tmpdir(), "mooring-elsewhere-"));
       try {
         const command = await ground.node();
@@ -175,7 +175,7 @@ for (const { kind, skip } of DATABASES) {
       assert.equal(await command.envelope.verify("person-token", "text", later), false);
     });
 
-    test("a rotation that stopped goes on, and others wait for its end", async () => {
+    test("a rotation that stopped continues, and others wait for its end", async () => {
       const command = await ground.node();
       await assert.rejects(rotateData(depsOf(command, { say: stopping })), /the test stops here/);
       assert.equal((await keyStatus(depsOf(command))).rotation?.step, "current");

@@ -10,7 +10,7 @@ export interface SealedColumn {
   readonly column: string;
   readonly key: readonly string[];
   readonly purpose: WrapPurpose;
-  /** The columns that `placeOf` needs besides the key. */
+  /** The columns that `placeOf` needs in addition to the key. */
   readonly also?: readonly string[];
   /** The id and version of the place. The table's name is that of the column, except for objects. */
   readonly placeOf: (row: Row) => { readonly id: string; readonly version: number };
