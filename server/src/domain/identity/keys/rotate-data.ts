@@ -110,6 +110,7 @@ async function makeCurrent(deps: DataRotationDeps, rotation: RotationRow): Promi
     if (!(await setRotation(tx, rotation, { step: "current" }))) throw replaced();
     const rows = await keyRows(tx);
     await retireLookups(tx, rows, clock.nowMs());
+    if (rotation.leaked === 1) await endMacs(tx, rows, clock.nowMs());
     for (const next of rows.filter((row) => row.state === "next")) {
       const former = rows.find(
         (row) => row.state === "current" && row.use === next.use && row.purpose === next.purpose,
@@ -123,6 +124,13 @@ async function makeCurrent(deps: DataRotationDeps, rotation: RotationRow): Promi
     await appendAudit(deps, tx, { orgId: null, actor, action: "key_ring.rotate", target, result: "success", detail });
     return { ...rotation, step: "current" };
   });
+}
+
+/** Ends every former mac key, also those of earlier rotations: a thief of the ring has all of them. */
+async function endMacs(tx: Writer, rows: readonly KeyRow[], nowMs: number): Promise<void> {
+  for (const row of rows)
+    if (row.use === "mac" && row.state === "previous" && (row.retire_at ?? Infinity) > nowMs)
+      await setKey(tx, row.id, { retire_at: nowMs });
 }
 
 /** Retires the lookup keys of earlier rotations that no row names any more. */
@@ -144,9 +152,7 @@ async function endFormerMacs(deps: DataRotationDeps, rotation: RotationRow): Pro
   return metadata.write(async (tx) => {
     await metadata.lock(tx, "key");
     if (!(await setRotation(tx, rotation, { leaked: 1 }))) throw replaced();
-    for (const row of await keyRows(tx))
-      if (row.use === "mac" && row.state === "previous" && (row.retire_at ?? Infinity) > clock.nowMs())
-        await setKey(tx, row.id, { retire_at: clock.nowMs() });
+    await endMacs(tx, await keyRows(tx), clock.nowMs());
     await announce(deps, tx, rotation.nonce);
     const target = { kind: "key_ring", id: rotation.nonce };
     const detail = { leaked: true };
