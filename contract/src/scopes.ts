@@ -57,9 +57,6 @@ export const SCOPE_DESCRIPTIONS: Readonly<Record<Scope, string>> = {
   "audit:read": "read and verify the audit log",
 };
 
-/** The scopes of a personal access token: those of the services that accept one. */
-export const PERSONAL_TOKEN_SCOPES = ["registry:pull", "registry:push", "registry:delete"] as const;
-
 export function isScope(text: string): text is Scope {
   return (SCOPES as readonly string[]).includes(text);
 }

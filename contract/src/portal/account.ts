@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { closed, Id, nullable, Password } from "../organization/shapes.ts";
 import { route } from "../route.ts";
-import { PERSONAL_TOKEN_SCOPES } from "../scopes.ts";
+import { SCOPES } from "../scopes.ts";
 import { DisplayName, Slug, Timestamp } from "../shared.ts";
 import { BrowserSession, Passkey, PersonalAccessToken, Ticket, TotpCode, WebAuthnJson } from "./shapes.ts";
 
@@ -189,7 +189,7 @@ export const ACCOUNT_ROWS = {
     method: "GET",
     path: "/api/account/tokens",
     tag: "portal",
-    summary: "List one's personal access tokens, for docker login",
+    summary: "List one's personal access tokens",
     permission: "session",
     result: Type.Object({ items: Type.Array(PersonalAccessToken) }),
     status: 200,
@@ -201,13 +201,16 @@ export const ACCOUNT_ROWS = {
     path: "/api/account/tokens",
     tag: "portal",
     summary: "Create a personal access token; it is shown this once",
+    description:
+      "Every API accepts it as `Authorization: Bearer`, and the registry as the password beside the person's e-mail address. It has the " +
+      "scopes that it was given and its person has, and never counts as a recent sign-in.",
     permission: "session",
     recentSignIn: true,
     body: Type.Object(
       {
         organization: Slug,
         name: DisplayName,
-        scopes: Type.Array(Type.Enum([...PERSONAL_TOKEN_SCOPES]), {
+        scopes: Type.Array(Type.Enum([...SCOPES]), {
           minItems: 1,
           uniqueItems: true,
         }),

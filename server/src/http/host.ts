@@ -16,7 +16,7 @@ export interface HttpHost {
   requireSameOrigin(request: FastifyRequest): void;
   /**
    * Requires that an admitted person has confirmed their identity within the last ten minutes.
-   * @throws Problem `confirmation_required`
+   * @throws Problem `confirmation_required`, `insufficient_user_authentication`
    */
   requireConfirmed(request: FastifyRequest): void;
   /**

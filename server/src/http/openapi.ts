@@ -38,7 +38,8 @@ function problemCodesOf(row: Row): ProblemCode[] {
 const OF_PEOPLE: readonly ProblemCode[] = ["second_factor_required", "provider_sign_in_required"];
 
 function codesOfAdmission({ permission, ...row }: Row): ProblemCode[] {
-  const recent: ProblemCode[] = row.recentSignIn === true ? ["confirmation_required"] : [];
+  const recent: ProblemCode[] =
+    row.recentSignIn === true ? ["confirmation_required", "insufficient_user_authentication"] : [];
   if (permission === "public") return row.sameOrigin === true ? ["cross_site"] : [];
   if (permission === "session") return ["unauthorized", "rate_limited", "cross_site", ...recent];
   if (permission === "instance") return ["unauthorized", "rate_limited", "cross_site", "forbidden", ...recent];

@@ -1,6 +1,6 @@
 import { LIMITED_STATES, PROJECT_STATE_RULES, type LimitedState } from "@mooring/contract";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
-import { PROBLEM_PLACES_MAX } from "#kernel/limits.ts";
+import { CONFIRMATION_MS, PROBLEM_PLACES_MAX } from "#kernel/limits.ts";
 import { isDisconnect } from "./disconnect.ts";
 import { routeOf } from "./metrics.ts";
 import { Problem, type Allowance, type ProblemCode, type ProblemOptions } from "#kernel/problem.ts";
@@ -22,6 +22,7 @@ export const PROBLEMS = {
   idempotency_key_reused: { status: 422, title: "The idempotency key was used for another request" },
   unauthorized: { status: 401, title: "Authentication is required" },
   invalid_token: { status: 401, title: "The access token is not valid" },
+  insufficient_user_authentication: { status: 401, title: "A more recent sign-in is required" },
   sign_in_failed: { status: 401, title: "The sign-in failed" },
   webhook_refused: { status: 401, title: "The request could not be verified" },
   insufficient_scope: { status: 403, title: "A permission is missing" },
@@ -164,11 +165,15 @@ export function problemBody(problem: Problem, path: string, requestId: string): 
   };
 }
 
-/** Returns `WWW-Authenticate` for 401 and for a missing scope (RFC 6750 section 3). */
+/** Returns `WWW-Authenticate` for 401 and for a missing scope (RFC 6750 section 3, RFC 9470 section 3). */
 export function challengeOf(problem: Problem): string | undefined {
   if (problem.code === "unauthorized") return 'Bearer realm="mooring"';
   if (problem.code === "invalid_token") {
     return `Bearer realm="mooring", error="invalid_token", error_description="${quotable(problem.message)}"`;
+  }
+  if (problem.code === "insufficient_user_authentication") {
+    const detail = `error_description="${quotable(problem.message)}", max_age=${CONFIRMATION_MS / 1000}`;
+    return `Bearer realm="mooring", error="insufficient_user_authentication", ${detail}`;
   }
   if (problem.code === "insufficient_scope") {
     return `Bearer realm="mooring", error="insufficient_scope", scope="${quotable(problem.options.scope ?? "")}"`;

@@ -68,11 +68,16 @@ export function requireSameOrigin(request: FastifyRequest, origins: readonly str
 
 /**
  * Protects dangerous acts from a person who finds an unattended browser.
- * @throws Problem `confirmation_required`
+ * @throws Problem `confirmation_required`; for tokens, `insufficient_user_authentication` (RFC 9470)
  */
 export function requireConfirmed(who: Principal | PersonSession | null, clock: Clock): void {
   if (who === null || ("kind" in who && who.kind === "credential")) return;
   if (clock.nowMs() - (who.confirmedAtMs ?? 0) <= CONFIRMATION_MS) return;
+  if ("kind" in who && who.via !== undefined)
+    throw new Problem(
+      "insufficient_user_authentication",
+      "This act needs a sign-in of the last ten minutes, and a personal access token never counts as one. Do it in the portal.",
+    );
   throw new Problem("confirmation_required", "Confirm who you are, then try again; it counts for ten minutes.");
 }
 

@@ -29,6 +29,7 @@ const OF_THE_CALLER = [
   "provider_sign_in_required",
   "cross_site",
   "confirmation_required",
+  "insufficient_user_authentication",
   "presigned_url_invalid",
   "presigned_url_expired",
   "not_found",

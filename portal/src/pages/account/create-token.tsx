@@ -1,14 +1,17 @@
 import {
   ORG_ROLE_SCOPES,
-  PERSONAL_TOKEN_SCOPES,
   PORTAL_ROUTES,
   SCOPE_DESCRIPTIONS,
+  SCOPES,
+  type OrgRole,
   type ResultOf,
+  type Scope,
 } from "@mooring/contract";
 import { useState, type FormEvent, type ReactNode } from "react";
 import { expiresAt } from "~/access/draft.ts";
 import { ExpiryField } from "~/access/expiry-field.tsx";
 import { PendingSecretNote } from "~/access/pending.tsx";
+import { groupsOf } from "~/access/permissions.ts";
 import { useAddresses } from "~/api/addresses.ts";
 import { useAct } from "~/api/queries.ts";
 import { useSession } from "~/api/session.ts";
@@ -22,8 +25,6 @@ import { browserText } from "./user-agent.ts";
 
 type Created = ResultOf<typeof PORTAL_ROUTES.createPersonalAccessToken>;
 
-type TokenScope = (typeof PERSONAL_TOKEN_SCOPES)[number];
-
 const DEFAULT_DAYS = 90;
 
 /** The form for a new token. After that it shows the token once. */
@@ -35,7 +36,7 @@ export function CreateToken({ onClose }: { onClose: () => void }): ReactNode {
   return (
     <Dialog
       title="Create personal access token"
-      about="The password for docker login, for one organization."
+      about="For the APIs and docker login, in one organization."
       onClose={onClose}
     >
       <TokenForm
@@ -51,7 +52,7 @@ export function CreateToken({ onClose }: { onClose: () => void }): ReactNode {
 interface NewToken {
   readonly organization: string;
   readonly name: string;
-  readonly scopes: readonly TokenScope[];
+  readonly scopes: readonly Scope[];
   readonly expires_at: string | null;
 }
 
@@ -69,7 +70,7 @@ function TokenForm({
   const { organizations } = useSession();
   const [organization, setOrganization] = useState(organizations[0]?.slug ?? "");
   const [name, setName] = useState(() => `docker, ${browserText(navigator.userAgent).replace(/^.* on /, "")}`);
-  const [scopes, setScopes] = useState<readonly TokenScope[]>(["registry:pull", "registry:push"]);
+  const [scopes, setScopes] = useState<readonly Scope[]>(["registry:pull", "registry:push"]);
   const [days, setDays] = useState<number | null>(DEFAULT_DAYS);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -115,35 +116,56 @@ function ScopeChoice({
   onChange,
 }: {
   organization: string;
-  chosen: readonly TokenScope[];
-  onChange: (scopes: readonly TokenScope[]) => void;
+  chosen: readonly Scope[];
+  onChange: (scopes: readonly Scope[]) => void;
 }): ReactNode {
   const { organizations } = useSession();
   const role = organizations.find(({ slug }) => slug === organization)?.role;
   return (
-    <fieldset className="flex flex-col">
-      <legend className="mb-1 font-medium">Permissions</legend>
-      {PERSONAL_TOKEN_SCOPES.map((scope) => {
-        const isHeld = role === undefined || ORG_ROLE_SCOPES[role].includes(scope);
-        return (
-          <Checkbox
-            key={scope}
-            label={
-              <>
-                {SCOPE_DESCRIPTIONS[scope]} <code className="text-ink-3">{scope}</code>
-              </>
-            }
-            {...(isHeld
-              ? {}
-              : { why: `Your role ${role ?? ""} lacks it. The token has it only in projects where your role has it.` })}
-            checked={chosen.includes(scope)}
-            onChange={(event) =>
-              onChange(event.target.checked ? [...chosen, scope] : chosen.filter((each) => each !== scope))
-            }
-          />
-        );
-      })}
-    </fieldset>
+    <div className="grid gap-x-6 gap-y-3 sm:grid-cols-2">
+      {groupsOf(SCOPES).map(({ title, scopes }) => (
+        <fieldset key={title} className="flex min-w-0 flex-col">
+          <legend className="mb-1 font-medium">{title}</legend>
+          {scopes.map((scope) => (
+            <ScopeBox
+              key={scope}
+              scope={scope}
+              role={role}
+              checked={chosen.includes(scope)}
+              onToggle={(isChosen) => onChange(isChosen ? [...chosen, scope] : chosen.filter((one) => one !== scope))}
+            />
+          ))}
+        </fieldset>
+      ))}
+    </div>
+  );
+}
+
+function ScopeBox({
+  scope,
+  role,
+  checked,
+  onToggle,
+}: {
+  scope: Scope;
+  role: OrgRole | undefined;
+  checked: boolean;
+  onToggle: (isChosen: boolean) => void;
+}): ReactNode {
+  const isHeld = role === undefined || ORG_ROLE_SCOPES[role].includes(scope);
+  return (
+    <Checkbox
+      label={
+        <>
+          {SCOPE_DESCRIPTIONS[scope]} <code className="text-ink-3">{scope}</code>
+        </>
+      }
+      {...(isHeld
+        ? {}
+        : { why: `Your role ${role} lacks it. The token has it only in projects where your role has it.` })}
+      checked={checked}
+      onChange={(event) => onToggle(event.target.checked)}
+    />
   );
 }
 
@@ -160,7 +182,10 @@ function CreatedToken({ created, onClose }: { created: Created; onClose: () => v
     >
       {created.item.pending && <PendingSecretNote noun="token" />}
       <div className="flex flex-col gap-1.5">
-        <p>Run this command, paste the token (the terminal does not show it), and press Enter:</p>
+        <p>
+          Send it to an API as <code>Authorization: Bearer …</code>. For images, run this command, paste the token (the
+          terminal does not show it), and press Enter:
+        </p>
         <CopyBlock
           text={dockerLogin(addresses?.registry_domain ?? location.host, user.email)}
           label="docker login command"

@@ -18,7 +18,7 @@ import { dockerLogin } from "./token-snippets.ts";
 
 type Token = ResultOf<typeof PORTAL_ROUTES.listPersonalAccessTokens>["items"][number];
 
-/** Personal access tokens, for programs that ask for a password, for example docker. */
+/** Personal access tokens, for the APIs, and for programs that ask for a password, for example docker. */
 export function TokenSection(): ReactNode {
   const tokens = useRead(PORTAL_ROUTES.listPersonalAccessTokens, {});
   const { user, organizations } = useSession();
@@ -48,9 +48,9 @@ export function TokenSection(): ReactNode {
           items.length === 0 ? (
             <Empty title="No token yet">
               <p>
-                A token is your password for <code>docker login</code> in one organization. It never has more
-                permissions than you, and stops working when you leave the organization. For programs of a team, use
-                credentials.
+                A token works for the APIs as you, and as your password for <code>docker login</code>, in one
+                organization. It never has more permissions than you, and stops working when you leave the organization.
+                For programs of a team, use credentials.
               </p>
               <CopyBlock text={dockerLogin(addresses?.registry_domain ?? location.host, user.email)} />
             </Empty>
@@ -123,8 +123,8 @@ function RevokeToken({ token, onClose }: { token: Token; onClose: () => void }):
       title={`Revoke ${token.name}`}
       about={
         <p>
-          Clients that use it will be refused at their next pull or push in <code>{token.organization}</code>. Last
-          used: {used}. This cannot be undone.
+          Clients that use it will be refused at their next request in <code>{token.organization}</code>. Last used:{" "}
+          {used}. This cannot be undone.
         </p>
       }
       type={token.name}

@@ -1,4 +1,4 @@
-import { PERSONAL_TOKEN_SCOPES } from "@mooring/contract";
+import { SCOPES } from "@mooring/contract";
 import { personPrincipal } from "#domain/organizations/index.ts";
 import { projectByName } from "#domain/projects/index.ts";
 import { isoFromMs, systemClock } from "#kernel/time.ts";
@@ -20,20 +20,25 @@ import { presentAddresses, withIdentity } from "./stores.ts";
 const USAGE = `
 Usage: mooring token create EMAIL --org ORG --name NAME --scope SCOPE… [options]
 
-Creates a personal access token for a member, on the server's machine. Programs that need a password, such as docker login, use it with
-the person's e-mail address. It never has more permissions than the person, and ends when the person leaves. It is shown once;
+Creates a personal access token for a member, on the server's machine. Every API accepts it as an access token, and programs that need a
+password, such as docker login, use it with the person's e-mail address. It never has more permissions than the person, and ends when the person leaves. It is shown once;
 mooring credential list and revoke work for it as for any credential.
 
   mooring token create ada@example.com --org acme --name laptop --scope registry:pull,registry:push --expires-days 90
+  mooring token create ada@example.com --org acme --name reports --scope telemetry:read
 
-Scopes: ${PERSONAL_TOKEN_SCOPES.join(" ")}. No service accepts a personal access token for other scopes.
+Scopes: ${SCOPES.join(" ")}
 `;
 
 const OPTIONS: readonly Option[] = [
   { name: "org", value: "ORG", description: "organization that the person is a member of (slug)" },
   { name: "name", value: "NAME", description: "name of the token" },
   { name: "scope", value: "SCOPE", multiple: true, description: "permission; repeatable, or separated by commas" },
-  { name: "project", value: "PROJECT", description: "reach this project only (id or slug)" },
+  {
+    name: "project",
+    value: "PROJECT",
+    description: "reach this project only (id or slug); only the registry accepts such a token",
+  },
   { name: "expires-days", value: "N", description: "days until it expires (default 90)" },
   { name: "json", description: "print JSON" },
   ...LOCAL_OPTIONS,
@@ -47,7 +52,7 @@ export const token = command(USAGE, OPTIONS, async (parsed) => {
   if (action !== "create") throw new UsageError("name a subcommand: create");
   if (email === undefined || rest.length > 0) throw new UsageError("name one person by their e-mail address");
   const [org, name] = [requiredOption(parsed, "org"), requiredOption(parsed, "name")];
-  const scopes = choicesOption(parsed, "scope", PERSONAL_TOKEN_SCOPES);
+  const scopes = choicesOption(parsed, "scope", SCOPES);
   if (scopes.length === 0) throw new UsageError("--scope is missing; name only the scopes that the work needs");
   const days = countOption(parsed, "expires-days", { minimum: 1, maximum: 36_500 }) ?? DAYS;
   const project = textOption(parsed, "project");

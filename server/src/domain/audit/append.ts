@@ -23,6 +23,7 @@ export async function appendAudit(
   await deps.metadata.lock(tx, `audit:${orgId}`);
   const head = await findHead(tx, orgId);
   const at = deps.clock.nowMs();
+  const { via } = event.actor;
   const row: Omit<AuditRow, "hash"> = {
     org_id: orgId,
     seq: (head?.seq ?? 0) + 1,
@@ -36,7 +37,7 @@ export async function appendAudit(
     result: event.result,
     ip: event.ip ?? null,
     request_id: event.requestId ?? null,
-    detail: withoutSecrets(JSON.stringify(event.detail ?? {})),
+    detail: withoutSecrets(JSON.stringify({ ...(via === undefined ? {} : { via }), ...event.detail })),
     prev_hash: head?.hash ?? GENESIS_HASH,
   };
   insertRow(tx, { ...row, hash: hashOf(row) });

@@ -7,7 +7,8 @@ export type AuditResult = "success" | "denied" | "failure";
 export interface AuditEvent {
   /** Null: an event of no organization, in the chain of the installation. */
   orgId: string | null;
-  actor: { kind: AuditActorKind; id: string | null };
+  /** `via`: the token with which a person acted. It becomes a member of `detail`. */
+  actor: { kind: AuditActorKind; id: string | null; via?: string };
   /** The object and a past participle or verb, for example `project.create`. */
   action: string;
   target?: { kind: string; id: string };

@@ -1,6 +1,6 @@
 import type { OrgRole, Scope } from "@mooring/contract";
 import type { AuditEvent } from "#domain/audit/index.ts";
-import { readOrigin, ORG_ROLE_SCOPES, PROJECT_ROLE_SCOPES, type Principal } from "#domain/identity/index.ts";
+import { auditActorOf, readOrigin, ORG_ROLE_SCOPES, roleScopes, type Principal } from "#domain/identity/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore, Reader } from "#stores/metadata/index.ts";
 
@@ -26,8 +26,8 @@ export const SYSTEM: Caller = { principal: { kind: "system" }, ip: null, request
 /** The actor and the origin of an audit event. */
 export function auditOrigin(caller: Caller): Pick<AuditEvent, "actor" | "ip" | "requestId" | "result"> {
   const { principal, ip, requestId } = caller;
-  const id = principal.kind === "system" ? null : principal.id;
-  return { actor: { kind: principal.kind, id }, ip, requestId, result: "success" };
+  const actor = principal.kind === "system" ? { kind: principal.kind, id: null } : auditActorOf(principal);
+  return { actor, ip, requestId, result: "success" };
 }
 
 /** The permissions that a caller may give to others. */
@@ -69,5 +69,5 @@ export function scopesInProject(caller: Caller, projectId: string): ReadonlySet<
   if (principal.kind === "system") return ORG_ROLE_SCOPES.owner;
   if (principal.kind === "credential") return principal.scopes;
   const role = principal.projects.get(projectId);
-  return role === undefined ? principal.scopes : new Set([...principal.scopes, ...PROJECT_ROLE_SCOPES[role]]);
+  return role === undefined ? principal.scopes : new Set([...principal.scopes, ...roleScopes(principal, role)]);
 }

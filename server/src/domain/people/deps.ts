@@ -14,6 +14,7 @@ export interface PeopleDeps {
   readonly portal: PortalAddress;
   readonly throttle: Throttle;
   readonly credentials: Identity["credentials"];
+  readonly signIn: Pick<Identity["signIn"], "authenticatePersonal">;
   /** Null: people sign in only with the accounts of this server. */
   readonly provider: Provider | null;
   readonly refusals: Identity["refusals"];

@@ -13,7 +13,7 @@ export function createPeople(options: {
   readonly clock: GuardedClock;
   readonly portalUrl: string;
   readonly oidc: ProviderSettings | null;
-  readonly identity: Pick<Identity, "credentials" | "envelope" | "refusals">;
+  readonly identity: Pick<Identity, "credentials" | "envelope" | "refusals" | "signIn">;
 }): PeopleDeps {
   const { metadata, clock, identity } = options;
   const portal = portalAddressOf(options.portalUrl);
@@ -23,6 +23,7 @@ export function createPeople(options: {
     envelope: identity.envelope,
     refusals: identity.refusals,
     credentials: identity.credentials,
+    signIn: identity.signIn,
     portal,
     provider: options.oidc === null ? null : new Provider(options.oidc, portal.origin),
     throttle: new Throttle({ clock, envelope: identity.envelope }),

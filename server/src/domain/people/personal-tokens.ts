@@ -1,9 +1,21 @@
-import { absent, personalTokensOf, type Credential, type PersonalToken } from "#domain/identity/index.ts";
+import type { Scope } from "@mooring/contract";
+import {
+  absent,
+  personalTokensOf,
+  within,
+  type Credential,
+  type CredentialState,
+  type Origin as RequestOrigin,
+  type PersonalToken,
+  type PersonPrincipal,
+} from "#domain/identity/index.ts";
 import { personPrincipal, signedInPrincipal } from "#domain/organizations/index.ts";
+import { Problem } from "#kernel/problem.ts";
 import type { Origin, PeopleDeps } from "./deps.ts";
-import type { Session } from "./sessions/sessions.ts";
+import { reading, type Session } from "./sessions/sessions.ts";
 import { membershipBySlug } from "./store.ts";
 
+export const PERSONAL_TOKEN_PREFIX = "mrpat_";
 const DAY_MS = 24 * 60 * 60 * 1000;
 const LIFETIME_MS_DEFAULT = 90 * DAY_MS;
 
@@ -56,4 +68,38 @@ export async function deletePersonalToken(
   const person = own === undefined ? undefined : await personPrincipal(read, own.org_id, session.userId);
   if (person === undefined) throw absent();
   await deps.credentials.revoke({ actor: person, ...origin }, id);
+}
+
+/**
+ * Authenticates a personal access token. The principal is its person, with the scopes that both have. Nobody is present,
+ * so it never counts as a recent sign-in.
+ * @throws Problem `invalid_token`, `forbidden` (it is limited to a project), and as `SignIn.authenticatePersonal`
+ */
+export async function personOfToken(
+  deps: Pick<PeopleDeps, "metadata" | "signIn">,
+  token: string,
+  origin: RequestOrigin | undefined,
+): Promise<PersonPrincipal> {
+  const state = await deps.signIn.authenticatePersonal(token, origin);
+  if (state.projectId !== null)
+    throw new Problem("forbidden", "This personal access token is limited to a project. Only the registry accepts it.");
+  const person = await reading(personPrincipal(deps.metadata.read, state.orgId, state.ownerId ?? ""));
+  if (person === undefined) throw new Problem("invalid_token", "You are no longer a member of this organization.");
+  const limit = limitOf(state);
+  const { withheld } = state;
+  return {
+    ...person,
+    scopes: within(person.scopes, limit),
+    limit,
+    withheld,
+    via: { kind: "personal_token", id: state.id },
+  };
+}
+
+/**
+ * Returns the scopes of the token that the policy allows. The state also leaves out those that the person's role in the
+ * organization does not have, but the person may have them in a project.
+ */
+function limitOf({ scopes, withheld }: CredentialState): ReadonlySet<Scope> {
+  return new Set([...scopes, ...[...withheld].flatMap(([scope, { by }]) => (by === "role" ? [scope] : []))]);
 }

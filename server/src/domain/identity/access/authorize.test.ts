@@ -128,6 +128,27 @@ test("a role in a project adds its scopes there and nowhere else", () => {
   }
 });
 
+test("a person's token limits every role, and gives none", () => {
+  for (const projectRole of PROJECT_ROLES) {
+    for (const held of SCOPES) {
+      const limit = new Set([held]);
+      const viewer = person("viewer", { proj_open: projectRole, proj_closed: projectRole });
+      const scopes = new Set([...viewer.scopes].filter((scope) => scope === held));
+      const limited: PersonPrincipal = { ...viewer, scopes, limit };
+      for (const scope of SCOPES) {
+        for (const resource of [ORGANIZATION, OPEN, CLOSED, undefined]) {
+          const expected = scope === held ? authorize(viewer, scope, resource) : "insufficient_scope";
+          assert.equal(authorize(limited, scope, resource), expected, `${projectRole} ${scope} by ${held}`);
+        }
+        const reach = reachOf(limited, scope);
+        const whole = reachOf(viewer, scope);
+        assert.deepEqual(reach.projectIds, scope === held ? whole.projectIds : [], `${scope} by ${held}`);
+      }
+      assert.ok([...(heldScopes(limited, OPEN) ?? [])].every((scope) => scope === held));
+    }
+  }
+});
+
 test("a private project is hidden from everyone except its members, even from owners", () => {
   for (const role of ORG_ROLES) {
     for (const scope of SCOPES) {

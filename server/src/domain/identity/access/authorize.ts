@@ -1,4 +1,4 @@
-import { stateAllows, type ProjectState, type Scope } from "@mooring/contract";
+import { stateAllows, type ProjectRole, type ProjectState, type Scope } from "@mooring/contract";
 import { statesWithout, type Reach, type Resource } from "#domain/projects/index.ts";
 import { PROJECT_ROLE_SCOPES } from "./permissions.ts";
 import type { CredentialPrincipal, PersonPrincipal, Principal } from "./principal.ts";
@@ -34,7 +34,8 @@ export function authorize(principal: Principal, permission: Scope, resource?: Re
 
 function whyWithout(principal: Principal, permission: Scope, resource: Resource | undefined): Reason {
   if (principal.kind === "credential") return principal.withheld?.get(permission) ?? { by: "scope" };
-  const { role, projects } = principal;
+  const { role, projects, limit, withheld } = principal;
+  if (limit?.has(permission) === false) return withheld?.get(permission) ?? { by: "scope" };
   const projectRole = resource?.project === undefined ? null : (projects.get(resource.project.id) ?? null);
   return { by: "own role", role, projectRole };
 }
@@ -60,7 +61,7 @@ export function reachOf(principal: Principal, permission: Scope): Reach {
       return { organization: false, visibleProjects: false, projectIds: held ? [projectId] : [], exceptStates };
     return { organization: held, visibleProjects: held, projectIds: [], exceptStates };
   }
-  const own = [...principal.projects].filter(([, role]) => held || PROJECT_ROLE_SCOPES[role].has(permission));
+  const own = [...principal.projects].filter(([, role]) => held || roleScopes(principal, role).has(permission));
   return { organization: held, visibleProjects: held, projectIds: own.map(([id]) => id), exceptStates };
 }
 
@@ -90,10 +91,25 @@ function ofPerson(principal: PersonPrincipal, resource: Resource): readonly Read
   if (project === undefined) return [principal.scopes];
   const role = principal.projects.get(project.id);
   if (role === undefined) return project.visibility === "private" ? undefined : [principal.scopes];
-  return [principal.scopes, PROJECT_ROLE_SCOPES[role]];
+  return [principal.scopes, roleScopes(principal, role)];
+}
+
+/** Returns the scopes of a person's role in a project. The token that they use limits them. */
+export function roleScopes({ limit }: PersonPrincipal, role: ProjectRole): ReadonlySet<Scope> {
+  return limit === undefined ? PROJECT_ROLE_SCOPES[role] : within(PROJECT_ROLE_SCOPES[role], limit);
+}
+
+/** Returns the scopes that are in both sets. */
+export function within(scopes: ReadonlySet<Scope>, limit: ReadonlySet<Scope>): ReadonlySet<Scope> {
+  return new Set([...scopes].filter((scope) => limit.has(scope)));
 }
 
 function scopesAnywhere(principal: Principal): readonly ReadonlySet<Scope>[] {
   if (principal.kind === "credential") return [principal.scopes];
-  return [principal.scopes, ...[...principal.projects.values()].map((role) => PROJECT_ROLE_SCOPES[role])];
+  return [principal.scopes, ...[...principal.projects.values()].map((role) => roleScopes(principal, role))];
+}
+
+/** Returns all scopes that the principal has for any resource. */
+export function scopesOf(principal: Principal): ReadonlySet<Scope> {
+  return new Set(scopesAnywhere(principal).flatMap((set) => [...set]));
 }

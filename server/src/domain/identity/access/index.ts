@@ -1,7 +1,17 @@
 export { lackingOf, requireNothingLacking, type Lacking, type PeoplePolicy, type Standing } from "./standing.ts";
 export type { Reach, Resource } from "#domain/projects/index.ts";
-export { authorize, decide, heldScopes, holds, reachOf, type Decision } from "./authorize.ts";
+export {
+  authorize,
+  decide,
+  heldScopes,
+  holds,
+  reachOf,
+  roleScopes,
+  scopesOf,
+  within,
+  type Decision,
+} from "./authorize.ts";
 export { ORG_ROLE_SCOPES, PROJECT_ROLE_SCOPES } from "./permissions.ts";
-export type { Authenticator, CredentialPrincipal, PersonPrincipal, Principal } from "./principal.ts";
+export type { Authenticator, CredentialPrincipal, PersonPrincipal, Principal, Via } from "./principal.ts";
 export { clauseOf, clausesOf, lacking, type Reason, type Verdict, type Withheld } from "./reason.ts";
 export { absent, requireAllSeen, requireAnywhere, requireOrganization, requireSeen } from "./require.ts";

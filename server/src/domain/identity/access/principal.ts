@@ -20,6 +20,12 @@ export interface CredentialPrincipal {
   readonly withheld?: ReadonlyMap<Scope, Withheld>;
 }
 
+/** The token with which a person acts without a browser session. Its id is in the audit log. */
+export interface Via {
+  readonly kind: "personal_token";
+  readonly id: string;
+}
+
 export interface PersonPrincipal {
   readonly kind: "person";
   readonly id: string;
@@ -27,8 +33,14 @@ export interface PersonPrincipal {
   readonly orgId: string;
   readonly orgSlug: string;
   readonly role: OrgRole;
-  /** The scopes of the role. */
+  /** The scopes of the role, within `limit`. */
   readonly scopes: ReadonlySet<Scope>;
+  /** The scopes of the token that the person uses. They also limit the roles in projects. Absent: no limit. */
+  readonly limit?: ReadonlySet<Scope>;
+  /** Scopes that the token was given, but that do not count now, with the reason. */
+  readonly withheld?: ReadonlyMap<Scope, Withheld>;
+  /** The token that they use instead of a browser session. */
+  readonly via?: Via;
   /** When they last proved their identity. Absent if no person is present. */
   readonly confirmedAtMs?: number;
   /** How they signed in. Absent if no person is present. */

@@ -83,7 +83,8 @@ export function withinPolicy(scopes: ReadonlySet<Scope>, { allowedScopes }: Poli
 }
 
 export function auditActorOf(actor: ActorContext["actor"]): AuditEvent["actor"] {
-  return { kind: actor.kind, id: actor.id };
+  const via = actor.kind === "person" && actor.via !== undefined ? { via: actor.via.id } : {};
+  return { kind: actor.kind, id: actor.id, ...via };
 }
 
 export function creatorOf(actor: ActorContext["actor"]): string {

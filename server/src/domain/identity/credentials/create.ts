@@ -1,6 +1,6 @@
 import type { Scope } from "@mooring/contract";
 import { kept } from "#domain/idempotency/index.ts";
-import { absent, type Resource } from "#domain/identity/access/index.ts";
+import { absent, scopesOf, type Resource } from "#domain/identity/access/index.ts";
 import { enforceRecordLimit } from "#domain/limits/index.ts";
 import { projectByName } from "#domain/projects/index.ts";
 import { newId } from "#kernel/ids.ts";
@@ -94,13 +94,23 @@ async function givenBy(
   const project = projectId === null ? undefined : await projectByName(tx, giver.orgId, projectId);
   if (organization === undefined || (projectId !== null && project === undefined)) throw absent();
   const resource = { orgId: giver.orgId, ...(project === undefined ? {} : { project }) };
-  const held =
-    permission === undefined ? permissionsOf(giver, resource) : requirePermission(giver, permission, resource);
+  const held = heldBy(giver, kind, { permission, resource });
   const policy = parsePolicy(organization.policy);
   const scopes = asked ?? everythingOf(kind, held, policy);
   const widener = { actor: giver, held, policy, resource, span: UNBOUNDED };
   requireMayWiden(widener, { scopes, raised: [...scopes], secret: true });
   return { scopes, policy, resource };
+}
+
+/** Returns the scopes that the actor may give. A personal token may have the scopes of all roles of its person. */
+function heldBy(
+  giver: ActorContext["actor"],
+  kind: KindName,
+  { permission, resource }: { permission: Scope | undefined; resource: Resource },
+): ReadonlySet<Scope> {
+  if (permission !== undefined) return requirePermission(giver, permission, resource);
+  const isWhole = KINDS[kind].ownedBy === "person" && resource.project === undefined && giver.kind !== "system";
+  return isWhole ? scopesOf(giver) : permissionsOf(giver, resource);
 }
 
 /** Returns all scopes that the kind allows and the actor has. @throws Problem `insufficient_scope` if there are none */

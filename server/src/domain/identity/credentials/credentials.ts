@@ -7,14 +7,7 @@ import type { ActorContext } from "./actor.ts";
 import { parseScopes } from "./bounds.ts";
 import type { CredentialsDeps } from "./common.ts";
 import { create, type Creation } from "./create.ts";
-import {
-  hintOf,
-  requireKnownScopes,
-  requireOverlap,
-  requireUsableByPeople,
-  validated,
-  type NewCredential,
-} from "./input.ts";
+import { hintOf, requireKnownScopes, requireOverlap, validated, type NewCredential } from "./input.ts";
 import { KINDS } from "./kinds.ts";
 import { manage, type Managed, type Propagation } from "./manage.ts";
 import { addSecret, retireSecrets } from "./secrets.ts";
@@ -44,8 +37,8 @@ export interface Credentials extends Managed<"credential"> {
    */
   createWithoutSecret(acting: ActorContext, input: NewCredential): Promise<Made>;
   /**
-   * Creates a personal access token. It never has more permissions than its person, and ends when they leave. Services
-   * that accept people take it as the password beside their e-mail address.
+   * Creates a personal access token. It never has more permissions than its person, and ends when they leave. Every API
+   * accepts it as an access token, and the registry as the password beside their e-mail address.
    * @throws Problem `invalid_body`, `not_found`, `insufficient_scope`, `forbidden`, `limit_reached`
    */
   createPersonal(
@@ -111,7 +104,6 @@ async function createPersonal(
   input: NewCredential,
 ): Promise<{ credential: Credential; token: string }> {
   const scopes = requireKnownScopes(input.scopes);
-  requireUsableByPeople(input.scopes);
   const token = newSecret(KINDS.personal.secretPrefix);
   const detail = { kind: "personal", person: person.id };
   const row = credentialRow(deps, "personal", token);

@@ -1,4 +1,4 @@
-export { requireHeld, type ActorContext, type SystemActor } from "./actor.ts";
+export { auditActorOf, requireHeld, type ActorContext, type SystemActor } from "./actor.ts";
 export { parseAddresses, requireAddresses, renderAddresses, type Addresses, type AddressTest } from "./addresses.ts";
 export { parsePolicy, renderScopes, type Policy } from "./bounds.ts";
 export { createCredentials, type Credentials, type Made } from "./credentials.ts";

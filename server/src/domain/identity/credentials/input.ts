@@ -1,4 +1,4 @@
-import { isScope, PERSONAL_TOKEN_SCOPES, type Scope } from "@mooring/contract";
+import { isScope, type Scope } from "@mooring/contract";
 import { Problem } from "#kernel/problem.ts";
 import { renderAddresses, requireAddresses } from "./addresses.ts";
 
@@ -51,33 +51,6 @@ export function requireKnownScopes(names: readonly string[]): Set<Scope> {
   }
   if (names.length === 0) throw invalidPlace("/scopes", "must name at least one scope");
   return new Set(names.filter(isScope));
-}
-
-/**
- * Refuses scopes that no service accepts from a personal access token. The token would be refused everywhere.
- * @throws Problem `invalid_body` that names each
- */
-export function requireUsableByPeople(names: readonly string[]): void {
-  const taken: readonly string[] = PERSONAL_TOKEN_SCOPES;
-  const errors = names.flatMap((name, i) =>
-    taken.includes(name)
-      ? []
-      : [
-          {
-            pointer: `/scopes/${i}`,
-            detail: `no service accepts ${name} from a personal access token; they accept ${taken.join(", ")}`,
-          },
-        ],
-  );
-  if (errors.length === 0) return;
-  const places = errors.map(({ detail }) => detail).join("; ");
-  throw new Problem(
-    "invalid_body",
-    `A personal access token can't have these scopes: ${places}. Create a credential for them.`,
-    {
-      errors,
-    },
-  );
 }
 
 export function requireName(name: string): void {

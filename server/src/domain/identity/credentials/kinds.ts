@@ -1,4 +1,4 @@
-import { PERSONAL_TOKEN_SCOPES, S3_KEY_SCOPES, SCOPES, type Scope } from "@mooring/contract";
+import { S3_KEY_SCOPES, SCOPES, type Scope } from "@mooring/contract";
 import { isId } from "#kernel/ids.ts";
 import type { RecordLimit } from "#kernel/record-limits.ts";
 import type { SecretPrefix } from "#kernel/secrets.ts";
@@ -27,7 +27,7 @@ export const KINDS = {
   },
   personal: {
     table: "credential",
-    scopes: PERSONAL_TOKEN_SCOPES,
+    scopes: SCOPES,
     ownedBy: "person",
     limit: "personal_tokens_max",
     secretPrefix: "mrpat",

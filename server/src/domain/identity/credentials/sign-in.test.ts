@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import type { Identity } from "#domain/identity/index.ts";
 import { SCOPES } from "@mooring/contract";
-import type { Problem } from "#kernel/problem.ts";
 import { newSecret } from "#kernel/secrets.ts";
 import { transferCredentials } from "./hand-over.ts";
 import { credentialOf, openGround, SYSTEM, tokenOf, type Ground } from "#domain/identity/testing.ts";
@@ -215,19 +214,28 @@ describe("a personal access token", () => {
       assert.equal((await refusal(show(clientId, secret, takesPeople))).code, "unauthorized");
   });
 
-  test("is not created with a scope that no service accepts from it, and the error names the scope", async () => {
+  test("is found by its secret alone, while it is valid, from allowed addresses", async () => {
     const ada = await ground.person("owner");
-    const make = (scopes: string[]) => identity.credentials.createPersonal({ actor: ada }, ada, { ...name, scopes });
-    for (const scope of SCOPES.filter((each) => !each.startsWith("registry:")))
-      await assert.rejects(make(["registry:pull", scope]), (error: Problem) => {
-        assert.deepEqual(
-          [error.code, error.options.errors?.map(({ pointer }) => pointer)],
-          ["invalid_body", ["/scopes/1"]],
-        );
-        assert.ok(error.message.includes(scope), error.message);
-        return true;
-      });
-    await make(["registry:pull", "registry:push", "registry:delete"]);
+    const make = (change: object = {}) =>
+      identity.credentials.createPersonal({ actor: ada }, ada, { ...name, scopes: SCOPES, ...change });
+    const origin = { ip: "192.0.2.1", requestId: "req_1" };
+    const find = (token: string) => identity.signIn.authenticatePersonal(token, origin);
+    const { token, credential } = await make();
+    for (const _ of ["from the records", "from memory"]) {
+      const state = await find(token);
+      assert.deepEqual([state.id, state.ownerId, state.scopes.size], [credential.id, ada.id, SCOPES.length]);
+    }
+    const app = await identity.credentials.create({ actor: ada }, { ...name, scopes: ["files:read"] });
+    for (const unknown of [newSecret("mrpat"), "mrpat_guess", app.clientSecret])
+      await assert.rejects(find(unknown), { code: "invalid_token" });
+    const elsewhere = await make({ allowedAddresses: ["198.51.100.0/24"] });
+    await assert.rejects(find(elsewhere.token), { code: "address_not_allowed" });
+    const short = await make({ expiresAtMs: ground.clock.nowMs() + 60_000 });
+    await find(short.token);
+    ground.clock.advance(60_000);
+    await assert.rejects(find(short.token), { code: "invalid_token" });
+    await identity.credentials.revoke({ actor: ada }, credential.id);
+    await assert.rejects(find(token), { code: "invalid_token" });
   });
 
   test("never has more permissions than its person, has one secret, and ends when it is revoked or the person leaves", async () => {

@@ -6,7 +6,7 @@ import { Problem } from "#kernel/problem.ts";
 import { isWellFormedSecret } from "#kernel/secrets.ts";
 import type { Clock } from "#kernel/time.ts";
 import { FailureDelay, failurePlaceOf } from "./failure-delay.ts";
-import type { Gate } from "./gate.ts";
+import type { Gate, Origin } from "./gate.ts";
 import type { RenewHash } from "./hash-renewal.ts";
 import { KINDS } from "./kinds.ts";
 import type { RefusalLog } from "./refusals.ts";
@@ -108,6 +108,41 @@ export class SignIn {
     }
   }
 
+  /**
+   * Returns the current state of a personal access token that was sent as an access token.
+   * @throws Problem `invalid_token`; `approval_pending`, `address_not_allowed`, `second_factor_required`,
+   * `provider_sign_in_required`; `unavailable` if this node can't decide
+   */
+  async authenticatePersonal(token: string, origin: Origin | undefined): Promise<CredentialState> {
+    await this.#fresh();
+    const { envelope, gate, clock, usage } = this.#deps;
+    if (!isWellFormedSecret(KINDS.personal.secretPrefix, token)) throw unknownToken();
+    const state = await this.#stateOfPersonal(token);
+    const hasher = envelope.hasher(CLIENT_SECRET_HASH, token);
+    const secret = state === undefined ? undefined : matchingSecret(state, hasher);
+    if (state === undefined || secret === undefined || state.ownerId === null) throw unknownToken();
+    const ending = endingOf(state, clock.nowMs());
+    if (ending !== undefined || !this.#isGood(state, secret))
+      throw new Problem("invalid_token", `The personal access token ${endedText(ending ?? "expired")}.`);
+    gate.require(state, origin);
+    this.#renewHash(secret, hasher);
+    usage.touch(state.id, { secretId: secret.id, ip: origin?.ip ?? null });
+    return state;
+  }
+
+  /** Finds a personal access token by its hash, under every lookup key that is still in use. */
+  async #stateOfPersonal(token: string): Promise<CredentialState | undefined> {
+    const { envelope, states } = this.#deps;
+    let state: CredentialState | undefined;
+    for (const { hash: possible } of envelope.lookupHashes(CLIENT_SECRET_HASH, token))
+      state ??= await states.bySecret(possible.toString("hex"));
+    return state;
+  }
+
+  #renewHash(secret: Secret, hasher: Hasher): void {
+    if (hasher.under(secret.hashKey) !== hasher.current) this.#deps.renewHash(secret, hasher.current);
+  }
+
   /** Waits until this node has read the latest changes. @throws Problem `unavailable` */
   async #fresh(): Promise<void> {
     const renewing = this.#deps.feed.ensureFresh();
@@ -148,12 +183,9 @@ export class SignIn {
   async #verifyPerson(request: SignInRequest): Promise<CredentialState | undefined> {
     if (!isWellFormedSecret(KINDS.personal.secretPrefix, request.clientSecret))
       return this.#refuse(request, undefined, "malformed");
-    const { envelope, states } = this.#deps;
     const digest = hash("sha256", request.clientSecret, "buffer");
-    let state: CredentialState | undefined;
-    for (const { hash: possible } of envelope.lookupHashes(CLIENT_SECRET_HASH, request.clientSecret))
-      state ??= await states.bySecret(possible.toString("hex"));
-    const hasher = envelope.hasher(CLIENT_SECRET_HASH, request.clientSecret);
+    const state = await this.#stateOfPersonal(request.clientSecret);
+    const hasher = this.#deps.envelope.hasher(CLIENT_SECRET_HASH, request.clientSecret);
     const isTheirs = state?.person === request.clientId.toLowerCase();
     if (state !== undefined && isTheirs && this.#accepts(state, { hasher, digest }, request)) return state;
     const reason = state === undefined || isTheirs ? reasonOf(state, this.#deps.clock.nowMs()) : "another person's";
@@ -165,7 +197,7 @@ export class SignIn {
     const secret = matchingSecret(state, hasher);
     if (secret === undefined || !this.#isGood(state, secret)) return false;
     this.#accepted.set(state, { digest: hashes.digest, secret });
-    if (hasher.under(secret.hashKey) !== hasher.current) this.#deps.renewHash(secret, hasher.current);
+    this.#renewHash(secret, hasher);
     this.#deps.usage.touch(state.id, { secretId: secret.id, ip: request.ip });
     return true;
   }
@@ -196,6 +228,14 @@ export class SignIn {
     });
     return undefined;
   }
+}
+
+function unknownToken(): Problem {
+  return new Problem("invalid_token", "This server did not create this personal access token.");
+}
+
+function endedText(ending: string): string {
+  return `${ending.startsWith("revoked") ? "was" : "has"} ${ending}`;
 }
 
 /** Returns the secret with this hash. Each is compared in constant time. */

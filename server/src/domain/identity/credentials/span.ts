@@ -24,8 +24,9 @@ export async function spanOf(db: Reader, context: AnyContext): Promise<Span> {
 
 /** Returns the span of the actor. It leaves out the policy's longest lifetime, because that holds for everybody. */
 export async function actorSpanOf(db: Reader, actor: ActorContext["actor"]): Promise<Span> {
-  if (actor.kind === "system" || !isId("cred", actor.id)) return UNBOUNDED;
-  const context = await findContext(db, "credential", { id: actor.id });
+  const id = actor.kind === "person" ? actor.via?.id : actor.id;
+  if (actor.kind === "system" || id === undefined || id === null || !isId("cred", id)) return UNBOUNDED;
+  const context = await findContext(db, "credential", { id });
   if (context === undefined) return UNBOUNDED;
   const chain = await readParents(db, context);
   const links = [context, ...chain];

@@ -16,6 +16,8 @@ export interface CredentialState extends State {
   readonly clientId: string;
   /** The e-mail address of the person who owns this personal access token. Null: it is an app's credential. */
   readonly person: string | null;
+  /** The id of that person. */
+  readonly ownerId: string | null;
   readonly orgId: string;
   readonly orgSlug: string;
   readonly projectId: string | null;
@@ -75,6 +77,7 @@ function credentialStateOf(
     id: context.id,
     clientId: context.client_id,
     person: isPersons ? (context.responsible_email ?? "") : null,
+    ownerId: isPersons ? context.responsible : null,
     orgId: context.org_id,
     orgSlug: context.org_slug,
     projectId: context.project_id,
@@ -104,6 +107,8 @@ export class CredentialStates {
   readonly #metadata: MetadataStore;
   readonly #byId = new Map<string, CredentialState>();
   readonly #idOfClient = new Map<string, string>();
+  /** By the hash of the secret, for personal access tokens only. */
+  readonly #idOfSecret = new Map<string, string>();
   /** Reads under way. A change removes them, so that their outdated result is not cached. */
   readonly #reading = new Map<string, Promise<CredentialState | undefined>>();
 
@@ -145,6 +150,8 @@ export class CredentialStates {
    * @throws Problem `unavailable`
    */
   async bySecret(hash: string): Promise<CredentialState | undefined> {
+    const known = this.#byId.get(this.#idOfSecret.get(hash) ?? "");
+    if (known !== undefined) return known;
     const id = await credentialOfSecret(this.#metadata.read, hash).catch((error: unknown) => {
       throw unreachable(error);
     });
@@ -175,6 +182,7 @@ export class CredentialStates {
     this.#byId.delete(state.id);
     this.#byId.set(state.id, state);
     this.#idOfClient.set(state.clientId, state.id);
+    for (const hash of secretsOfPerson(state)) this.#idOfSecret.set(hash, state.id);
     if (this.#byId.size <= STATES_MAX) return;
     const oldest = this.#byId.values().next();
     if (oldest.done !== true) this.#forget(oldest.value);
@@ -183,6 +191,7 @@ export class CredentialStates {
   #forget(state: CredentialState): void {
     this.#byId.delete(state.id);
     this.#idOfClient.delete(state.clientId);
+    for (const hash of secretsOfPerson(state)) this.#idOfSecret.delete(hash);
   }
 
   #apply(changes: readonly ChangeRow[]): void {
@@ -201,7 +210,12 @@ export class CredentialStates {
     this.#reading.clear();
     this.#byId.clear();
     this.#idOfClient.clear();
+    this.#idOfSecret.clear();
   }
+}
+
+function secretsOfPerson({ ownerId, secrets }: CredentialState): string[] {
+  return ownerId === null ? [] : secrets.map(({ hash }) => hash.toString("hex"));
 }
 
 function unreachable(cause: unknown): Problem {

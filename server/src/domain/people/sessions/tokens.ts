@@ -5,6 +5,7 @@ import { SESSION_TOKEN_LIFETIME_S } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { PeopleDeps } from "../deps.ts";
 import { membershipBySlug } from "../store.ts";
+import { personOfToken, PERSONAL_TOKEN_PREFIX } from "../personal-tokens.ts";
 import { reading, sessionById, type Session } from "./sessions.ts";
 
 /** The content of a session token. It contains no permissions: session and roles are read at every request. */
@@ -43,10 +44,13 @@ export async function createSessionToken(
  * Authenticates people's tokens, and passes all others on. A person's token is not a JWT, so code that expects JWTs of
  * credentials refuses it.
  */
-export function withPeople(deps: Deps, credentials: Authenticator): Authenticator {
+export function withPeople(deps: Deps & Pick<PeopleDeps, "signIn">, credentials: Authenticator): Authenticator {
   return {
-    authenticate: (token, origin) =>
-      token.startsWith(PREFIX) ? personOf(deps, token) : credentials.authenticate(token, origin),
+    authenticate: (token, origin) => {
+      if (token.startsWith(PREFIX)) return personOf(deps, token);
+      if (token.startsWith(PERSONAL_TOKEN_PREFIX)) return personOfToken(deps, token, origin);
+      return credentials.authenticate(token, origin);
+    },
   };
 }
 

@@ -105,7 +105,8 @@ describe("createPersonalAccessToken", () => {
       (await from.call("POST", "/api/account/tokens", { ...body, ...change })).json["code"];
     assert.equal(await call(viewer, {}), "insufficient_scope");
     assert.equal(await call(viewer, { organization: "no-such" }), "not_found");
-    assert.equal(await call(viewer, { scopes: ["org:write"] }), "invalid_body");
+    assert.equal(await call(viewer, { scopes: ["org:write"] }), "insufficient_scope");
+    assert.equal(await call(viewer, { scopes: ["no:such"] }), "invalid_body");
     const change = { policy: { allowed_scopes: ["apps:read" as const] } };
     await updateOrganization(server, SYSTEM, ada.orgId, { change, ifMatch: undefined });
     assert.equal(await call(browser, {}), "forbidden");
