@@ -2,6 +2,8 @@ import Type from "typebox";
 import { route } from "../route.ts";
 import { CursorQuery, DisplayName, Timestamp } from "../shared.ts";
 import {
+  DryRun,
+  OrphansName,
   ADOPT,
   AllowedAddresses,
   Credential,
@@ -157,14 +159,21 @@ export const CREDENTIAL_ROWS = {
     path: "/v1/credentials/{credential_id}",
     tag: "credentials",
     summary: "Revoke a credential and all its tokens",
+    description:
+      "The credentials for which it is responsible end with it. With `orphans=adopt`, the caller becomes responsible for them. `reason=leak`: nobody can adopt them later. `dry_run=true` shows the effects.",
     permission: "credentials:write",
     recentSignIn: true,
     params: credentialParams,
+    query: Type.Object({
+      orphans: Type.Optional(OrphansName),
+      reason: Type.Optional(Type.Literal("leak")),
+      dry_run: DryRun,
+    }),
     result: Type.Object({
       revoked_at: Timestamp,
       propagated: Type.Boolean({ description: "all running nodes have applied it" }),
     }),
     status: 200,
-    problems: ["not_found"],
+    problems: ["invalid_parameter", "not_found", "conflict", "concurrent_update"],
   }),
 } as const;

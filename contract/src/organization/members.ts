@@ -2,6 +2,8 @@ import Type from "typebox";
 import { route } from "../route.ts";
 import { DisplayName, Slug } from "../shared.ts";
 import {
+  DryRun,
+  OrphansName,
   Email,
   Ended,
   Id,
@@ -39,15 +41,16 @@ export const MEMBER_ROWS = {
     tag: "members",
     summary: "Change a member's role",
     description:
-      "Only owners create, change or remove owners. The last owner can't be removed. Nobody can give a role with more permissions than their own.",
+      "Only owners create, change or remove owners. The last owner can't be removed. Nobody can give a role with more permissions than their own. Credentials of a person whose role is lowered lose scopes, unless `orphans` says otherwise. `dry_run=true` shows the effects.",
     permission: "members:write",
     recentSignIn: true,
     params: userParams,
     headers: ["If-Match"],
+    query: Type.Object({ orphans: Type.Optional(OrphansName), dry_run: DryRun }),
     body: Type.Object({ role: OrgRoleName }, closed),
     result: Member,
     status: 200,
-    problems: ["invalid_body", "forbidden", "not_found", "conflict", "concurrent_update"],
+    problems: ["invalid_body", "forbidden", "not_found", "conflict", "orphans_undecided", "concurrent_update"],
   }),
   deleteMember: route({
     operationId: "deleteMember",
@@ -56,13 +59,19 @@ export const MEMBER_ROWS = {
     tag: "members",
     summary: "Remove a member",
     description:
-      "Credentials and S3 keys that the person created lose every scope. With `transfer_credentials=true`, the caller takes them over with their current scopes instead. If a private project has no other maintainer, an owner becomes its maintainer.",
+      "The caller becomes responsible for the credentials and S3 keys of the person, as far as both have their scopes; a program passes them to the person behind it. With `orphans=revoke` they are revoked. Personal access tokens end. If a private project has no other maintainer, an owner becomes its maintainer. `dry_run=true` shows the effects.",
     permission: "members:write",
     recentSignIn: true,
     params: userParams,
-    query: Type.Object({ transfer_credentials: Type.Optional(Type.Boolean({ default: false })) }),
+    query: Type.Object({
+      orphans: Type.Optional(OrphansName),
+      dry_run: DryRun,
+      transfer_credentials: Type.Optional(
+        Type.Boolean({ description: "true: as `orphans=adopt`; false: the credentials stay, and lose every scope" }),
+      ),
+    }),
     status: 204,
-    problems: ["invalid_parameter", "forbidden", "not_found", "conflict"],
+    problems: ["invalid_parameter", "forbidden", "not_found", "conflict", "orphans_undecided", "concurrent_update"],
   }),
   listInvitations: route({
     operationId: "listInvitations",

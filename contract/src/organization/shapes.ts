@@ -175,6 +175,34 @@ export const Responsible = Type.Object(
   { description: "its permissions limit this one; first its creator, then the actor that adopted it last" },
 );
 
+export const DryRun = Type.Optional(
+  Type.Boolean({ description: "changes nothing, and answers 200 with the effects (`Plan`) instead" }),
+);
+
+export const OrphansName = Type.Enum(["adopt", "revoke"], {
+  description:
+    "adopt: the caller becomes responsible for the credentials that would lose scopes; revoke: these are revoked",
+});
+
+/** The answer of a dry run. */
+export const Plan = Type.Object({
+  stops: Type.Array(
+    Type.Object({
+      kind: Type.Enum(["credential", "personal_token", "s3_key"]),
+      id: Id,
+      name: DisplayName,
+      last_used_at: nullable(Timestamp),
+      requests_24h: Type.Integer({ minimum: 0 }),
+      loses: Type.Array(ScopeName),
+      reason: Type.String(),
+    }),
+    { description: "what would lose scopes, without those that the caller may not see" },
+  ),
+  adopts: Type.Array(Type.Object({ id: Id, name: DisplayName })),
+  projects: Type.Record(Type.String(), Id, { description: "the new maintainer of each private project" }),
+  etag: Type.String({ description: "as `If-Match` of the act: 409 if its effects would differ" }),
+});
+
 /** The description of the operations that adopt. */
 export const ADOPT =
   "The caller's permissions limit it from now on. It gains nothing: it keeps those of its scopes that the caller has and the policy allows, and the addresses and the end that it had from the credentials above it. Issued tokens become void. It may need an approval. Revoked credentials, those that were revoked with their parent after a leak, and personal access tokens can't be adopted.";

@@ -41,6 +41,7 @@ const OF_THE_CALLER = [
   "duplicate_slug",
   "idempotency_in_progress",
   "concurrent_update",
+  "orphans_undecided",
   "precondition_failed",
   "body_too_large",
   "storage_quota_exceeded",

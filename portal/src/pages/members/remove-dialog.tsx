@@ -63,7 +63,7 @@ export function RemoveDialog({ person, isMe, onRemoved, onClose }: RemoveProps):
       onConfirm={() =>
         remove.mutate({
           params: { user_id: person.user_id },
-          query: canTakeOver && takesOver ? { transfer_credentials: true } : {},
+          query: canTakeOver ? { transfer_credentials: takesOver } : {},
         })
       }
       onClose={onClose}

@@ -35,10 +35,13 @@ export {
   memberVersion,
   listMembers,
   personPrincipal,
+  planRemoval,
+  planRole,
   removeMember,
   signedInPrincipal,
   standingOf,
 } from "./members/members.ts";
+export type { Orphans } from "./members/orphans.ts";
 export { principalNow } from "./members/principal.ts";
 export type { Member } from "./members/store.ts";
 export { getOrganization, policyOf, updateOrganization, type OrganizationChange } from "./organization/organization.ts";

@@ -243,7 +243,7 @@ for (const { kind, skip } of DATABASES) {
             coded("conflict", /last owner/),
           );
           await assert.rejects(
-            removeMember(deps(), caller, organization.id, { userId: owner.id, transferCredentials: false }),
+            removeMember(deps(), caller, organization.id, { userId: owner.id, orphans: null }),
             coded("conflict", /last owner/),
           );
         }
@@ -253,9 +253,7 @@ for (const { kind, skip } of DATABASES) {
         const { organization, owner } = await createOrganization();
         const second = await addMember(organization.id, "owner");
         const leaving = await Promise.allSettled(
-          [owner.id, second].map((userId) =>
-            removeMember(deps(), SYSTEM, organization.id, { userId, transferCredentials: false }),
-          ),
+          [owner.id, second].map((userId) => removeMember(deps(), SYSTEM, organization.id, { userId, orphans: null })),
         );
         assert.deepEqual(leaving.map((result) => result.status).toSorted(), ["fulfilled", "rejected"]);
         const { items } = await listMembers(deps(), organization.id, { limit: 10 });
@@ -270,10 +268,7 @@ for (const { kind, skip } of DATABASES) {
         const second = await addMember(orgId, "owner");
         await assert.rejects(changeRole(deps(), admin, orgId, { userId: viewer, role: "owner" }), coded("forbidden"));
         await assert.rejects(changeRole(deps(), admin, orgId, { userId: second, role: "viewer" }), coded("forbidden"));
-        await assert.rejects(
-          removeMember(deps(), admin, orgId, { userId: second, transferCredentials: false }),
-          coded("forbidden"),
-        );
+        await assert.rejects(removeMember(deps(), admin, orgId, { userId: second, orphans: null }), coded("forbidden"));
         await assert.rejects(
           invite(deps(), admin, orgId, { email: "x@example.org", role: "owner" }),
           coded("forbidden"),
@@ -352,7 +347,7 @@ for (const { kind, skip } of DATABASES) {
         const leaver = await addMember(orgId, "developer");
         await createProject(deps(), await as(orgId, leaver), orgId, { slug: "orphan", visibility: "private" });
         const admin = await as(orgId, await addMember(orgId, "admin"));
-        await removeMember(deps(), admin, orgId, { userId: leaver, transferCredentials: false });
+        await removeMember(deps(), admin, orgId, { userId: leaver, orphans: null });
         assert.deepEqual(await maintainers(orgId, "orphan"), [owner.id]);
         assert.equal(owns.principal.kind, "person");
       });
@@ -415,7 +410,7 @@ for (const { kind, skip } of DATABASES) {
           email: `new-${++counter}@example.org`,
           role: "viewer",
         });
-        await removeMember(deps(), SYSTEM, orgId, { userId: admin, transferCredentials: false });
+        await removeMember(deps(), SYSTEM, orgId, { userId: admin, orphans: null });
         await assert.rejects(accept(orphaned.token), coded("not_found"));
         await assert.rejects(accept(newSecret("mriv")), coded("not_found"));
       });
@@ -486,7 +481,7 @@ for (const { kind, skip } of DATABASES) {
           ifMatch: undefined,
         }),
       );
-      await assertInFeed(() => removeMember(deps(), owns, orgId, { userId, transferCredentials: false }));
+      await assertInFeed(() => removeMember(deps(), owns, orgId, { userId, orphans: null }));
       assert.equal((await verifyAudit(deps(), orgId)).ok, true);
     });
   });

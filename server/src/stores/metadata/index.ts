@@ -9,3 +9,4 @@ export { analyze, ANALYSIS_EVERY_MS } from "./analysis.ts";
 export { inTimeRange, literal, type TimePlace, type TimeRange } from "./time-range.ts";
 export type { Tables } from "./schema.ts";
 export type { MetadataStore, Reader, Writer } from "./types.ts";
+export { rehearse } from "./rehearse.ts";

@@ -7,6 +7,7 @@ import {
   deleteRows,
   sumOfMinutes,
   sumsByAddress,
+  requestsSince,
   sumsByService,
   sumsOfOrganization,
   type AddressSum,
@@ -81,6 +82,12 @@ export class Activity {
       byAddress: await sumsByAddress(metadata.read, id, hour, ADDRESSES_SHOWN),
       byService: byService.map(({ service, requests }) => ({ service, requests })),
     };
+  }
+
+  /** Returns the requests of the last day by credential. */
+  async requestsOf(ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const { metadata, clock } = this.#deps;
+    return requestsSince(metadata.read, ids, begin(clock.nowMs() - DAY_MS, HOUR_MS));
   }
 
   /** Returns the last day by hour, most used first. */

@@ -103,6 +103,23 @@ export async function sumsByService(
   }));
 }
 
+/** Returns the requests of each credential since that hour. */
+export async function requestsSince(
+  db: Reader,
+  ids: readonly string[],
+  fromHour: number,
+): Promise<ReadonlyMap<string, number>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom("credential_activity")
+    .select((eb) => ["credential_id", eb.fn.sum("requests").as("requests")])
+    .where("credential_id", "in", [...ids])
+    .where("hour", ">=", fromHour)
+    .groupBy("credential_id")
+    .execute();
+  return new Map(rows.map((row) => [row.credential_id, number(row.requests)]));
+}
+
 export interface AddressSum {
   readonly ip: string;
   readonly user_agent: string;

@@ -98,7 +98,7 @@ function isOwner(origin: Originator | undefined): boolean {
 }
 
 /** Returns who is behind an actor. */
-async function originOfActor(db: Reader, actor: ActorContext["actor"]): Promise<Originator | undefined> {
+export async function originOfActor(db: Reader, actor: ActorContext["actor"]): Promise<Originator | undefined> {
   if (actor.kind === "system") return "system";
   if (actor.kind === "person") return { userId: actor.id, role: actor.role };
   return readOrigin(db, actor.orgId, actor.id);

@@ -1,4 +1,5 @@
-import { heldScopes, type PersonPrincipal } from "#domain/identity/access/index.ts";
+import type { Scope } from "@mooring/contract";
+import { heldScopes, type PersonPrincipal, type Resource } from "#domain/identity/access/index.ts";
 import { appendAuthChange } from "#domain/identity/changes/index.ts";
 import { resourceOf } from "#domain/projects/index.ts";
 import type { Clock } from "#kernel/time.ts";
@@ -8,7 +9,8 @@ import { keptScopes, makeResponsible } from "./adopt.ts";
 import { NO_SCOPES, parsePolicy, parseScopes, responsibleScopes } from "./bounds.ts";
 import { announce, nextEpoch } from "./common.ts";
 import { KINDS, TABLES, type KindName } from "./kinds.ts";
-import { originOf } from "./parents.ts";
+import { originOf, readParents, type Originator } from "./parents.ts";
+import { parentOf } from "./state.ts";
 import { contextsOf, liveIds, revokeRow, type AnyContext, type Context } from "./store.ts";
 
 export interface HandOverDeps {
@@ -34,10 +36,57 @@ export async function responsibleFor(
   return ids;
 }
 
+/** The one who becomes responsible. `scopesAt` returns their scopes there. Undefined: it is hidden from them. */
+export interface Heir {
+  readonly id: string;
+  readonly origin: Originator | undefined;
+  scopesAt(resource: Resource): ReadonlySet<Scope> | undefined;
+}
+
+export function heirOf(person: PersonPrincipal): Heir {
+  return {
+    id: person.id,
+    origin: { userId: person.id, role: person.role },
+    scopesAt: (resource) => heldScopes(person, resource),
+  };
+}
+
 /**
- * Makes `to` responsible for the credentials of a person who leaves, in the caller's transaction. They keep the scopes
- * that both have, because the person who leaves still knows the secrets. Those that `to` can't see, or that would have
- * no scope, stay. Personal access tokens end. Returns the ids of the others.
+ * Makes the heir responsible for a credential that would lose scopes, in the caller's transaction. `context` is from
+ * before the change. It keeps the scopes that it had and that the heir has, because others still know the secret. False:
+ * it stays, because the heir can't see it, or it would have no scope.
+ */
+export async function passOn(
+  { clock }: Pick<HandOverDeps, "clock">,
+  tx: Writer,
+  { context, heir }: { readonly context: AnyContext; readonly heir: Heir },
+): Promise<boolean> {
+  const chain = await readParents(tx, context);
+  const before = responsibleScopes(context, parentOf(chain)) ?? NO_SCOPES;
+  const given = heir.scopesAt(resourceOf(context)) ?? NO_SCOPES;
+  const kept = keptScopes(context, {
+    given: new Set(withinPolicy(before, parsePolicy(context.policy)).filter((scope) => given.has(scope))),
+    before: originOf(context, chain),
+    after: heir.origin,
+  });
+  if (kept.size === 0) return false;
+  const isLowered = kept.size < parseScopes(context.scopes).size;
+  const epoch = isLowered ? nextEpoch(context) : context.epoch;
+  await makeResponsible(tx, context, chain, { to: heir.id, kept, pending: 0, nowMs: clock.nowMs(), epoch });
+  return true;
+}
+
+/** Revokes these credentials, in the caller's transaction. */
+export async function revokeRows(deps: HandOverDeps, tx: Writer, contexts: readonly AnyContext[]): Promise<void> {
+  const atMs = deps.clock.nowMs();
+  // Locks all rows before the feed. A concurrent change of a credential takes the locks in the same order.
+  for (const row of contexts) await revokeRow(tx, row.id, { atMs, epoch: nextEpoch(row) });
+  for (const row of contexts) await announce(deps, tx, row.id, nextEpoch(row));
+}
+
+/**
+ * Makes a person responsible for the credentials of a person who leaves, in the caller's transaction. Personal access
+ * tokens end. Returns the ids of the credentials that were passed on.
  */
 export async function transferCredentials(
   deps: HandOverDeps,
@@ -48,31 +97,16 @@ export async function transferCredentials(
   const passed: string[] = [];
   for (const kind of OF_ORGANIZATION) {
     for (const context of await liveContexts(tx, kind, { orgId, responsible: from }))
-      if (await transfer(deps, tx, context, to)) passed.push(context.id);
+      if (await passOn(deps, tx, { context, heir: heirOf(to) })) passed.push(context.id);
   }
-  for (const kind of OF_PERSON) await revokeAll(deps, tx, kind, { orgId, responsible: from });
+  await endPersonalTokens(deps, tx, orgId, from);
   await appendAuthChange(deps, tx, { kind: "organization", subject: orgId });
   return passed;
 }
 
-async function transfer(
-  { clock }: HandOverDeps,
-  tx: Writer,
-  context: AnyContext,
-  to: PersonPrincipal,
-): Promise<boolean> {
-  const before = responsibleScopes(context, undefined) ?? NO_SCOPES;
-  const given = heldScopes(to, resourceOf(context)) ?? NO_SCOPES;
-  const kept = keptScopes(context, {
-    given: new Set(withinPolicy(before, parsePolicy(context.policy)).filter((scope) => given.has(scope))),
-    before: originOf(context, []),
-    after: { userId: to.id, role: to.role },
-  });
-  if (kept.size === 0) return false;
-  const isLowered = kept.size < parseScopes(context.scopes).size;
-  const epoch = isLowered ? nextEpoch(context) : context.epoch;
-  await makeResponsible(tx, context, [], { to: to.id, kept, pending: 0, nowMs: clock.nowMs(), epoch });
-  return true;
+/** Revokes a person's personal access tokens in one organization. */
+export async function endPersonalTokens(deps: HandOverDeps, tx: Writer, orgId: string, userId: string): Promise<void> {
+  for (const kind of OF_PERSON) await revokeAll(deps, tx, kind, { orgId, responsible: userId });
 }
 
 /**
@@ -118,10 +152,7 @@ async function revokeAll(
   of: Parameters<typeof liveIds>[2],
 ): Promise<string[]> {
   const contexts = await liveContexts(tx, kind, of);
-  const atMs = deps.clock.nowMs();
-  // Locks all rows before the feed. A concurrent change of a credential takes the locks in the same order.
-  for (const row of contexts) await revokeRow(tx, row.id, { atMs, epoch: nextEpoch(row) });
-  for (const row of contexts) await announce(deps, tx, row.id, nextEpoch(row));
+  await revokeRows(deps, tx, contexts);
   return contexts.map(({ id }) => id);
 }
 

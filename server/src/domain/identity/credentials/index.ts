@@ -12,6 +12,10 @@ export {
   revokeCredentialsOfProject,
   revokePersonalTokens,
   transferCredentials,
+  endPersonalTokens,
+  heirOf,
+  passOn,
+  revokeRows,
   type PersonalToken,
 } from "./hand-over.ts";
 export type { Managed, Propagation } from "./manage.ts";
@@ -29,6 +33,17 @@ export {
 export { endingOf, isLive } from "./state.ts";
 export { CredentialStates, readState, type CredentialState } from "./states.ts";
 export { readOrigin, type Originator } from "./parents.ts";
+export {
+  auditLosses,
+  endTokensOfGains,
+  lossesOf,
+  planOf,
+  requirePlan,
+  watch,
+  type Loss,
+  type Plan,
+  type Watched,
+} from "./effects.ts";
 export { lastResponsibleSince } from "./store.ts";
 export { Trusts, type NewTrust, type TrustListing, type TrustView } from "./trusts.ts";
 export { UsageLog } from "./usage.ts";

@@ -1,19 +1,21 @@
 import type { Scope } from "@mooring/contract";
-import { reachOf } from "#domain/identity/access/index.ts";
+import { heldScopes, holds, reachOf, type Resource } from "#domain/identity/access/index.ts";
 import { resourceOf } from "#domain/projects/index.ts";
 import { decodeCursor, encodeCursor } from "#kernel/cursor.ts";
 import { Problem } from "#kernel/problem.ts";
 import { expectedOf, requireMatch } from "#kernel/versions.ts";
-import type { Writer } from "#stores/metadata/index.ts";
-import { isOwn, requirePermission, type ActorContext } from "./actor.ts";
-import { adoptRow, wasOrHas } from "./adopt.ts";
+import { rehearse, type Writer } from "#stores/metadata/index.ts";
+import { auditActorOf, creatorOf, isOwn, requirePermission, type ActorContext } from "./actor.ts";
+import { adoptRow, originOfActor, wasOrHas } from "./adopt.ts";
 import { parseAddresses, renderAddresses, requireAddresses } from "./addresses.ts";
 import { APPROVER_SCOPE } from "./approval.ts";
-import { parsePolicy, parseScopes, renderScopes } from "./bounds.ts";
+import { ALL_SCOPES, parsePolicy, parseScopes, renderScopes } from "./bounds.ts";
 import { actionOf, announce, audit, detailOf, found, nextEpoch, type CredentialsDeps } from "./common.ts";
+import { auditLosses, lossesOf, planOf, requirePlan, watch, type Plan, type Watched } from "./effects.ts";
 import { requireKnownScopes, requireName, type CredentialChange, type CredentialListing } from "./input.ts";
 import { tableRuleOf, TABLES, type Table } from "./kinds.ts";
-import { readParents } from "./parents.ts";
+import { passOn } from "./hand-over.ts";
+import { readParents, requireDepth } from "./parents.ts";
 import { spanOf, widenerOf } from "./span.ts";
 import { conditionOf, stateAt } from "./state.ts";
 import {
@@ -70,6 +72,8 @@ export interface Managed<T extends Table> {
    * @throws Problem `not_found`, `insufficient_scope`
    */
   revoke(acting: ActorContext, name: string, options?: Revocation): Promise<Propagation & { revokedAtMs: number }>;
+  /** Returns the effects of `revoke`, and changes nothing. */
+  planRevocation(acting: ActorContext, name: string, options?: Revocation): Promise<Plan>;
   /**
    * Makes one change of a credential that is not revoked, serialised with other changes of it. The change is audited
    * and announced to all nodes. `narrows`: it is also possible if the credential has no permission now.
@@ -80,6 +84,10 @@ export interface Managed<T extends Table> {
 
 export interface Revocation {
   readonly reason?: "leak" | null | undefined;
+  /** What happens to the credentials that it is responsible for. Default: they end with it. */
+  readonly orphans?: "adopt" | "revoke" | undefined;
+  /** The `etag` of a plan: the effects must be the same. */
+  readonly ifMatch?: string | undefined;
 }
 
 /**
@@ -103,6 +111,8 @@ export function manage<T extends Table>(deps: CredentialsDeps, table: T): Manage
     approve: (acting, name) => approve(manager, acting, name),
     adopt: (acting, name) => adopt(manager, acting, name),
     revoke: (acting, name, options = {}) => revoke(manager, acting, name, options),
+    planRevocation: (acting, name, options = {}) =>
+      rehearse(deps.metadata, async (tx) => (await revocation(manager, tx, acting, name, options)).plan),
     change: (acting, name, work, { narrows = false } = {}) =>
       changeRow(manager, acting, name, { work, check: narrows ? requireUnrevoked : requireUsable }),
   };
@@ -227,23 +237,82 @@ async function revoke<T extends Table>(
   manager: Manager<T>,
   acting: ActorContext,
   name: string,
-  { reason = null }: Revocation,
+  options: Revocation,
 ): Promise<Propagation & { revokedAtMs: number }> {
-  const { metadata, clock, table } = manager;
-  const { seq, revokedAtMs } = await metadata.write(async (tx) => {
-    const context: Context<T> & AnyContext = await locked(manager, tx, acting, name);
-    if (!isOwn(acting.actor, context)) requirePermission(acting.actor, "credentials:write", resourceOf(context));
-    const revokedNowMs = context.revoked_at ?? clock.nowMs();
-    const epoch = nextEpoch(context);
-    if (context.revoked_at === null) await revokeRow(tx, context.id, { atMs: revokedNowMs, epoch, reason });
-    // Announces it again if it was revoked before, so that this answer, too, waits for every node.
-    const number = await announce(manager, tx, context.id, epoch);
-    const detail = detailOf(table, "revoke", context);
-    if (context.revoked_at === null)
-      await audit(manager, tx, acting, { table, id: context.id, action: actionOf(table, "revoke"), detail });
-    return { seq: number, revokedAtMs: revokedNowMs };
+  const expected = await expectedOf(options.ifMatch, () => Promise.resolve(undefined));
+  const { seq, revokedAtMs } = await manager.metadata.write(async (tx) => {
+    const revoked = await revocation(manager, tx, acting, name, options);
+    requirePlan(expected, revoked.plan);
+    return revoked;
   });
   return { revokedAtMs, propagated: await isApplied(manager, seq) };
+}
+
+/** Revokes a credential in a transaction, and passes on those that it is responsible for, if the actor wants that. */
+async function revocation<T extends Table>(
+  manager: Manager<T>,
+  tx: Writer,
+  acting: ActorContext,
+  name: string,
+  { reason = null, orphans = "revoke" }: Revocation,
+): Promise<{ seq: number; revokedAtMs: number; plan: Plan }> {
+  const { clock, table } = manager;
+  const { actor } = acting;
+  const context: Context<T> & AnyContext = await locked(manager, tx, acting, name);
+  if (!isOwn(actor, context)) requirePermission(actor, "credentials:write", resourceOf(context));
+  if (orphans === "adopt" && (reason === "leak" || actor.id === context.id)) throw notAdopted(reason);
+  const nowMs = clock.nowMs();
+  const revokedAtMs = context.revoked_at ?? nowMs;
+  const epoch = nextEpoch(context);
+  const watched = await watch(tx, context.org_id, context.id, nowMs);
+  const adopts = orphans === "adopt" ? await passOnChildren(manager, tx, acting, { of: context, watched }) : [];
+  if (context.revoked_at === null) await revokeRow(tx, context.id, { atMs: revokedAtMs, epoch, reason });
+  // Announces it again if it was revoked before, so that this answer, too, waits for every node.
+  const seq = await announce(manager, tx, context.id, epoch);
+  const detail = { ...detailOf(table, "revoke", context), ...(reason === null ? {} : { reason }) };
+  const adopted = adopts.length === 0 ? {} : { adopted: adopts.map(({ id }) => id) };
+  if (context.revoked_at === null)
+    await audit(manager, tx, acting, {
+      table,
+      id: context.id,
+      action: actionOf(table, "revoke"),
+      detail: { ...detail, ...adopted },
+    });
+  const losses = await lossesOf(tx, watched, nowMs);
+  const origin = { orgId: context.org_id, actor: auditActorOf(actor), ip: acting.ip ?? null };
+  await auditLosses(manager, tx, { ...origin, requestId: acting.requestId ?? null, result: "success" }, losses);
+  const maySee = (row: AnyContext): boolean =>
+    actor.kind === "system" || holds(actor, "credentials:read", resourceOf(row));
+  return { seq, revokedAtMs, plan: planOf(losses, maySee, { adopts, projects: {} }) };
+}
+
+function notAdopted(reason: Revocation["reason"]): Problem {
+  const why =
+    reason === "leak"
+      ? "After a leak, the credentials that it made may be the thief's. Revoke them, too."
+      : "A credential can't adopt what ends with it. Ask another actor to do it.";
+  return new Problem("conflict", why);
+}
+
+/** Makes the actor responsible for the credentials directly below one that is revoked. */
+async function passOnChildren<T extends Table>(
+  manager: Manager<T>,
+  tx: Writer,
+  { actor }: ActorContext,
+  { of, watched }: { readonly of: AnyContext; readonly watched: readonly Watched[] },
+): Promise<Plan["adopts"]> {
+  const scopesAt = (resource: Resource): ReadonlySet<Scope> | undefined =>
+    actor.kind === "system" ? ALL_SCOPES : heldScopes(actor, resource);
+  const heir = { id: creatorOf(actor), origin: await originOfActor(tx, actor), scopesAt };
+  const adopts: { id: string; name: string }[] = [];
+  for (const { context } of watched) {
+    if (context.responsible !== of.id) continue;
+    if (actor.kind === "credential" && tableRuleOf(context).hasTokens) await requireDepth(tx, actor.id, context);
+    if (!(await passOn(manager, tx, { context, heir }))) continue;
+    await announce(manager, tx, context.id, context.epoch);
+    adopts.push({ id: context.id, name: context.name });
+  }
+  return adopts;
 }
 
 /** Checks whether the state of a credential allows a change. */

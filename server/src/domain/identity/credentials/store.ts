@@ -308,6 +308,30 @@ export async function childIds(db: Reader, orgId: string, parents: readonly stri
   return rows.map(({ id }) => id);
 }
 
+/** The longest way down; see `parents.ts`. */
+const LEVELS_MAX = 8;
+
+/** Returns the ids of all credentials and keys below a person or a credential that are not revoked. */
+export async function liveIdsBelow(db: Reader, orgId: string, root: string): Promise<string[]> {
+  const found = new Set<string>();
+  let level = [root];
+  for (let step = 0; step < LEVELS_MAX && level.length > 0; step++) {
+    const next: string[] = [];
+    for (const table of ["credential", "s3_key"] as const) {
+      const rows = await from(db, table)
+        .select("c.id")
+        .where("c.org_id", "=", orgId)
+        .where("c.responsible", "in", level)
+        .where("c.revoked_at", "is", null)
+        .execute();
+      next.push(...rows.map(({ id }) => id).filter((id) => !found.has(id)));
+    }
+    for (const id of next) found.add(id);
+    level = next.filter((id) => tableOf(id) === "credential");
+  }
+  return [...found].toSorted();
+}
+
 /** Returns when an actor becomes responsible: now, but not before they became a member, if the clock went back. */
 export async function responsibleSince(db: Reader, orgId: string, responsible: string, nowMs: number): Promise<number> {
   const member = await db

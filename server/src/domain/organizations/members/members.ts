@@ -1,24 +1,27 @@
 import type { OrgRole } from "@mooring/contract";
 import { appendAudit } from "#domain/audit/index.ts";
 import {
-  responsibleFor,
   lackingOf,
   ORG_ROLE_SCOPES,
   parsePolicy,
   requireNothingLacking,
-  transferCredentials,
+  requirePlan,
+  type Plan,
+  endPersonalTokens,
   type PersonPrincipal,
   type Standing,
   absent,
 } from "#domain/identity/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { expectedOf, requireMatch } from "#kernel/versions.ts";
-import type { Reader, Writer } from "#stores/metadata/index.ts";
+import { isId } from "#kernel/ids.ts";
+import { rehearse, type Reader, type Writer } from "#stores/metadata/index.ts";
 import { auditOrigin, grantorOf, type Caller, type Grantor, type OrganizationsDeps } from "../caller.ts";
 import { announceAccessChange, changeOrganization } from "../change.ts";
 import { organizationById, type Organization } from "../organization/store.ts";
 import { listPage, type Page, type PageQuery } from "../pages.ts";
 import { putProjectRole } from "../projects/store.ts";
+import { concludeOrphans, decideOrphans, heirIdOf, watchPerson, type Orphans } from "./orphans.ts";
 import { beyond, requireMayChange, requireMayGrant } from "./rules.ts";
 import {
   deleteMembership,
@@ -110,96 +113,154 @@ export function memberVersion({ user_id, role }: { readonly user_id: string; rea
   return { user_id, role };
 }
 
+export interface RoleChange {
+  readonly userId: string;
+  readonly role: OrgRole;
+  readonly ifMatch?: string | undefined;
+  /** What happens to the credentials that would lose scopes. Absent: they lose them. */
+  readonly orphans?: Orphans | undefined;
+}
+
 /**
  * Changes the role of a member.
  * @throws Problem `not_found`, `forbidden` (an owner's role, or permissions that the caller lacks), `conflict` (the
- * last owner), `concurrent_update`
+ * last owner), `concurrent_update`, `orphans_undecided`
  */
 export async function changeRole(
   deps: OrganizationsDeps,
   caller: Caller,
   orgId: string,
-  options: { userId: string; role: OrgRole; ifMatch?: string | undefined },
+  options: RoleChange,
 ): Promise<Member> {
-  const { userId, role } = options;
   const expected = await expectedOf(options.ifMatch, async () =>
-    memberVersion(await found(deps.metadata.read, orgId, userId)),
+    memberVersion(await found(deps.metadata.read, orgId, options.userId)),
   );
   return changeOrganization(deps, orgId, async (tx) => {
-    const member = await found(tx, orgId, userId);
-    requireMatch(expected, memberVersion(member));
-    const grantor = await grantorOf(tx, caller, orgId);
-    requireMayChange(grantor, member.role);
-    if (member.role === role) return member;
-    if (role === "owner" || beyond(ORG_ROLE_SCOPES[role], ORG_ROLE_SCOPES[member.role]).length > 0)
-      requireMayGrant(grantor, role);
-    if (member.role === "owner") await requireAnotherOwner(tx, orgId, userId);
-    await setRole(tx, orgId, userId, { role, loweredFrom: loweredFrom(member, role) });
-    await announceAccessChange(deps, tx, orgId);
-    await appendAudit(deps, tx, {
-      ...auditOrigin(caller),
-      orgId,
-      action: "member.update",
-      target: { kind: "user", id: userId },
-      detail: { role: { from: member.role, to: role } },
-    });
-    return { ...member, role };
+    const { member, before, plan } = await roleChange(deps, tx, caller, orgId, options);
+    if (expected !== "any" && !expected.includes(plan.etag)) requireMatch(expected, memberVersion(before));
+    return member;
   });
 }
 
+/** Returns the effects of `changeRole`, and changes nothing. */
+export function planRole(deps: OrganizationsDeps, caller: Caller, orgId: string, options: RoleChange): Promise<Plan> {
+  return rehearse(deps.metadata, async (tx) => (await roleChange(deps, tx, caller, orgId, options)).plan);
+}
+
+async function roleChange(
+  deps: OrganizationsDeps,
+  tx: Writer,
+  caller: Caller,
+  orgId: string,
+  { userId, role, orphans: wanted }: RoleChange,
+): Promise<{ member: Member; before: Member; plan: Plan }> {
+  const orphans = wanted ?? null;
+  const before = await found(tx, orgId, userId);
+  const grantor = await grantorOf(tx, caller, orgId);
+  requireMayChange(grantor, before.role);
+  const watched = await watchPerson(deps, tx, orgId, userId);
+  const conclude = (adopts: Plan["adopts"]): Promise<Plan> =>
+    concludeOrphans(deps, tx, caller, { orgId, watched, adopts, projects: {} });
+  if (before.role === role) return { member: before, before, plan: await conclude([]) };
+  if (role === "owner" || beyond(ORG_ROLE_SCOPES[role], ORG_ROLE_SCOPES[before.role]).length > 0)
+    requireMayGrant(grantor, role);
+  if (before.role === "owner") await requireAnotherOwner(tx, orgId, userId);
+  await setRole(tx, orgId, userId, { role, loweredFrom: loweredFrom(before, role) });
+  const heir = orphans === "adopt" ? await heirFor(tx, caller, orgId, { grantor, userId }) : undefined;
+  const adopts = await decideOrphans(deps, tx, watched, { userId, orphans, heir });
+  await announceAccessChange(deps, tx, orgId);
+  await appendAudit(deps, tx, {
+    ...auditOrigin(caller),
+    orgId,
+    action: "member.update",
+    target: { kind: "user", id: userId },
+    detail: { role: { from: before.role, to: role }, ...(orphans === null ? {} : { orphans }) },
+  });
+  return { member: { ...before, role }, before, plan: await conclude(adopts) };
+}
+
+async function heirFor(
+  tx: Writer,
+  caller: Caller,
+  orgId: string,
+  { grantor, userId }: { readonly grantor: Grantor; readonly userId: string },
+): Promise<PersonPrincipal | undefined> {
+  const owners = (await ownersOf(tx, orgId)).map((owner) => owner.user_id);
+  const id = heirIdOf(grantor, userId, owners, caller);
+  return id === undefined ? undefined : personPrincipal(tx, orgId, id);
+}
+
+export interface Removal {
+  readonly userId: string;
+  /** Default: `adopt`. Null: their credentials stay with them, and lose every scope. */
+  readonly orphans?: Orphans | null | undefined;
+  /** The `etag` of a plan: the effects must be the same. */
+  readonly ifMatch?: string | undefined;
+}
+
 /**
- * Removes a person from the organization. Their credentials and S3 keys lose every scope, or are transferred to the
- * caller. Private projects that only they maintained go to the caller if an owner, otherwise to the longest-standing
+ * Removes a person from the organization. The caller becomes responsible for their credentials and S3 keys, or these are
+ * revoked. Private projects that only they maintained go to the caller if an owner, otherwise to the longest-standing
  * owner, because nobody else could see them.
- * @throws Problem `not_found`, `forbidden`, `conflict` (the last owner, or nobody can take over the credentials)
+ * @throws Problem `not_found`, `forbidden`, `conflict` (the last owner), `orphans_undecided`, `concurrent_update`
  */
 export async function removeMember(
   deps: OrganizationsDeps,
   caller: Caller,
   orgId: string,
-  options: { userId: string; transferCredentials: boolean },
+  options: Removal,
 ): Promise<void> {
-  const { userId, transferCredentials: handOver } = options;
+  const expected = await expectedOf(options.ifMatch, () => Promise.resolve(undefined));
   await changeOrganization(deps, orgId, async (tx) => {
-    const member = await found(tx, orgId, userId);
-    const grantor = await grantorOf(tx, caller, orgId);
-    requireMayChange(grantor, member.role);
-    if (member.role === "owner") await requireAnotherOwner(tx, orgId, userId);
-    const { app: credentials, s3: s3Keys } = await responsibleFor(tx, orgId, userId);
-    const heir = handOver ? requireHeir(grantor, userId) : null;
-    const inherited = await transferProjects(deps, tx, orgId, { from: userId, preferred: grantor.userId });
-    const to = heir === null ? undefined : await personPrincipal(tx, orgId, heir);
-    if (to !== undefined) await transferCredentials(deps, tx, { orgId, from: userId, to });
-    await deleteMembership(tx, orgId, userId);
-    await announceAccessChange(deps, tx, orgId);
-    await appendAudit(deps, tx, {
-      ...auditOrigin(caller),
-      orgId,
-      action: "member.remove",
-      target: { kind: "user", id: userId },
-      detail: {
-        role: member.role,
-        credentials,
-        s3_keys: s3Keys,
-        credentials_to: heir,
-        projects_to: inherited,
-      },
-    });
+    requirePlan(expected, await removal(deps, tx, caller, orgId, options));
   });
+}
+
+/** Returns the effects of `removeMember`, and changes nothing. */
+export function planRemoval(deps: OrganizationsDeps, caller: Caller, orgId: string, options: Removal): Promise<Plan> {
+  return rehearse(deps.metadata, (tx) => removal(deps, tx, caller, orgId, options));
+}
+
+async function removal(
+  deps: OrganizationsDeps,
+  tx: Writer,
+  caller: Caller,
+  orgId: string,
+  { userId, orphans = "adopt" }: Removal,
+): Promise<Plan> {
+  const member = await found(tx, orgId, userId);
+  const grantor = await grantorOf(tx, caller, orgId);
+  requireMayChange(grantor, member.role);
+  if (member.role === "owner") await requireAnotherOwner(tx, orgId, userId);
+  const watched = await watchPerson(deps, tx, orgId, userId);
+  const projects = await transferProjects(deps, tx, orgId, { from: userId, preferred: grantor.userId });
+  await deleteMembership(tx, orgId, userId);
+  const heir = orphans === "adopt" ? await heirFor(tx, caller, orgId, { grantor, userId }) : undefined;
+  const adopts = await decideOrphans(deps, tx, watched, { userId, orphans, heir });
+  await endPersonalTokens(deps, tx, orgId, userId);
+  await announceAccessChange(deps, tx, orgId);
+  const theirs = watched.map(({ context }) => context.id);
+  await appendAudit(deps, tx, {
+    ...auditOrigin(caller),
+    orgId,
+    action: "member.remove",
+    target: { kind: "user", id: userId },
+    detail: {
+      role: member.role,
+      credentials: theirs.filter((id) => isId("cred", id)),
+      s3_keys: theirs.filter((id) => isId("key", id)),
+      orphans,
+      credentials_to: adopts.length === 0 ? null : (heir?.id ?? null),
+      projects_to: projects,
+    },
+  });
+  return concludeOrphans(deps, tx, caller, { orgId, watched, adopts, projects });
 }
 
 /** Returns the highest earlier role whose permissions the new one does not have. */
 function loweredFrom({ role: present, lowered_from: earlier }: Member, role: OrgRole): OrgRole | null {
   const from = earlier ?? present;
   return beyond(ORG_ROLE_SCOPES[from], ORG_ROLE_SCOPES[role]).length > 0 ? from : null;
-}
-
-function requireHeir(grantor: Grantor, userId: string): string {
-  if (grantor.userId !== undefined && grantor.userId !== userId) return grantor.userId;
-  throw new Problem(
-    "conflict",
-    "Nobody can take over the credentials. Do this as a person, or with a credential that another person created.",
-  );
 }
 
 /** Returns the new maintainer of each project whose only maintainer was `from`. */

@@ -148,4 +148,9 @@ testOperation(ORGANIZATION_ROUTES.rotateCredential, {
 testOperation(ORGANIZATION_ROUTES.revokeCredential, {
   ask: async (world) => ({ path: `/v1/credentials/${(await world.credential()).id}` }),
   hidden: (world) => credentialPairs(world, (name) => ({ path: `/v1/credentials/${name}` })),
+  problems: {
+    conflict: async (world) => ({
+      path: `/v1/credentials/${(await world.credential()).id}?reason=leak&orphans=adopt`,
+    }),
+  },
 });

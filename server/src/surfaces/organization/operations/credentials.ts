@@ -4,6 +4,7 @@ import { isoFromMs } from "#kernel/time.ts";
 import { activityOf, listingOf, newOf } from "../any-credential.ts";
 import type { OrganizationOperation } from "../deps.ts";
 import { credentialBody, pageBody, tagged } from "../model.ts";
+import { sendPlan } from "../plan.ts";
 import { actorContextOf } from "../resources.ts";
 
 export const listCredentials: OrganizationOperation<"listCredentials"> = async (deps, { query }, context) =>
@@ -62,11 +63,17 @@ export const rotateCredential: OrganizationOperation<"rotateCredential"> = async
   );
 };
 
-export const revokeCredential: OrganizationOperation<"revokeCredential"> = async (deps, { params }, context) => {
-  const { revokedAtMs, propagated } = await deps.identity.credentials.revoke(
-    actorContextOf(context),
-    params.credential_id,
-  );
+export const revokeCredential: OrganizationOperation<"revokeCredential"> = async (deps, { params, query }, context) => {
+  const { orphans, reason } = query;
+  const options = { orphans, reason, ifMatch: context.request.headers["if-match"] };
+  const { credentials } = deps.identity;
+  if (query.dry_run === true)
+    return sendPlan(
+      deps,
+      context,
+      await credentials.planRevocation(actorContextOf(context), params.credential_id, options),
+    );
+  const { revokedAtMs, propagated } = await credentials.revoke(actorContextOf(context), params.credential_id, options);
   return { revoked_at: isoFromMs(revokedAtMs), propagated };
 };
 

@@ -1,6 +1,15 @@
 import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import { boundToken, fresh, pair } from "../testing/requests.ts";
 import { testOperation } from "../testing/suite.ts";
+import type { World } from "../testing/world.ts";
+
+/** Adds a developer with a credential that a viewer can't have. Returns their id. */
+async function withCredential(world: World): Promise<string> {
+  const developer = await world.join(world.acme, `${fresh("maker")}@example.org`, "developer");
+  const tenant = { ...world.acme, people: { ...world.acme.people, developer } };
+  await world.credential({ tenant, by: "developer", scopes: ["files:write"] });
+  return developer;
+}
 
 testOperation(ORGANIZATION_ROUTES.listMembers, {
   ask: () => ({ path: "/v1/members" }),
@@ -24,6 +33,10 @@ testOperation(ORGANIZATION_ROUTES.updateMember, {
       token: world.person(world.acme, world.acme.people.admin),
     }),
     conflict: async (world) => ({ path: `/v1/members/${world.acme.people.owner}`, body: { role: "viewer" } }),
+    orphans_undecided: async (world) => ({
+      path: `/v1/members/${await withCredential(world)}?orphans=adopt`,
+      body: { role: "viewer" },
+    }),
   },
 });
 
@@ -38,5 +51,6 @@ testOperation(ORGANIZATION_ROUTES.deleteMember, {
       token: world.person(world.acme, world.acme.people.admin),
     }),
     conflict: async (world) => ({ path: `/v1/members/${world.acme.people.owner}` }),
+    orphans_undecided: async (world) => ({ path: `/v1/members/${await withCredential(world)}` }),
   },
 });

@@ -1,9 +1,18 @@
-import { changeRole, listMembers as list, memberVersion, removeMember } from "#domain/organizations/index.ts";
+import {
+  changeRole,
+  listMembers as list,
+  memberVersion,
+  planRemoval,
+  planRole,
+  removeMember,
+  type Orphans,
+} from "#domain/organizations/index.ts";
 import { callerOf } from "#http/index.ts";
 import type { OrganizationOperation } from "../deps.ts";
 import { memberBody, pageBody, versioned } from "../model.ts";
 import { pageOf } from "../query.ts";
 import { requireOrganization } from "#domain/identity/index.ts";
+import { sendPlan } from "../plan.ts";
 import { settled } from "../resources.ts";
 
 export const listMembers: OrganizationOperation<"listMembers"> = async (deps, { query }, { principal }) => {
@@ -11,10 +20,12 @@ export const listMembers: OrganizationOperation<"listMembers"> = async (deps, { 
   return pageBody(await list(deps, principal.orgId, pageOf(query)), memberBody);
 };
 
-export const updateMember: OrganizationOperation<"updateMember"> = async (deps, { params, body }, context) => {
+export const updateMember: OrganizationOperation<"updateMember"> = async (deps, { params, query, body }, context) => {
   requireOrganization(context.principal, "members:write");
   const ifMatch = context.request.headers["if-match"];
-  const change = { userId: params.user_id, role: body.role, ifMatch };
+  const change = { userId: params.user_id, role: body.role, ifMatch, orphans: query.orphans };
+  if (query.dry_run === true)
+    return sendPlan(deps, context, await planRole(deps, callerOf(context), context.principal.orgId, change));
   const member = await changeRole(deps, callerOf(context), context.principal.orgId, change);
   await settled(deps);
   return versioned(context, memberVersion(member), memberBody(member));
@@ -22,10 +33,17 @@ export const updateMember: OrganizationOperation<"updateMember"> = async (deps, 
 
 export const deleteMember: OrganizationOperation<"deleteMember"> = async (deps, { params, query }, context) => {
   requireOrganization(context.principal, "members:write");
-  await removeMember(deps, callerOf(context), context.principal.orgId, {
-    userId: params.user_id,
-    transferCredentials: query.transfer_credentials ?? false,
-  });
+  const ifMatch = context.request.headers["if-match"];
+  const removal = { userId: params.user_id, orphans: orphansOf(query), ifMatch };
+  if (query.dry_run === true)
+    return sendPlan(deps, context, await planRemoval(deps, callerOf(context), context.principal.orgId, removal));
+  await removeMember(deps, callerOf(context), context.principal.orgId, removal);
   await settled(deps);
   return undefined;
 };
+
+function orphansOf(query: { orphans?: Orphans; transfer_credentials?: boolean }): Orphans | null | undefined {
+  const { orphans, transfer_credentials: transfers } = query;
+  if (orphans !== undefined || transfers === undefined) return orphans;
+  return transfers ? "adopt" : null;
+}

@@ -201,7 +201,7 @@ describe("createSessionToken", () => {
     assert.ok((await authenticate(theirs)).scopes.has("org:write"));
     await changeRole(server, SYSTEM, ada.orgId, { userId: other.id, role: "viewer" });
     assert.ok(!(await authenticate(theirs)).scopes.has("org:write"));
-    await removeMember(server, SYSTEM, ada.orgId, { userId: other.id, transferCredentials: false });
+    await removeMember(server, SYSTEM, ada.orgId, { userId: other.id, orphans: null });
     await refused(theirs);
   });
 

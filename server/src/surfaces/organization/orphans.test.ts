@@ -1,0 +1,175 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { OrgRole, Scope } from "@mooring/contract";
+import { fresh, newToken } from "./testing/requests.ts";
+import { sharedWorld, type Answer, type World } from "./testing/world.ts";
+
+/** The credentials of a member who is removed or lowered, and those below a revoked credential. */
+
+interface Plan {
+  stops: { id: string; reason: string; loses: string[]; requests_24h: number }[];
+  adopts: { id: string }[];
+  etag: string;
+}
+
+describe("orphans", () => {
+  let world: World;
+  before(async () => {
+    world = await sharedWorld();
+  });
+  after(() => world.close());
+
+  const owner = (): string => world.person(world.acme, world.acme.people.owner);
+  const ask = (method: string, path: string, token = owner(), more: object = {}): Promise<Answer> =>
+    world.call(method, path, { token, ...more });
+  const planOf = async (method: string, path: string, more: object = {}): Promise<Plan> => {
+    const answer = await ask(method, path, owner(), more);
+    assert.equal(answer.status, 200, answer.text);
+    return answer.json as unknown as Plan;
+  };
+  const shown = async (id: string): Promise<Record<string, unknown>> =>
+    (await ask("GET", `/v1/credentials/${id}`)).json;
+
+  async function member(role: OrgRole, scopes: Scope[]) {
+    const userId = await world.join(world.acme, `${fresh("member")}@example.org`, role);
+    const tenant = { ...world.acme, people: { ...world.acme.people, [role]: userId } };
+    const { id, token } = await world.credential({ tenant, by: role, scopes });
+    return { userId, id, token, path: `/v1/members/${userId}` };
+  }
+
+  async function family() {
+    const parent = await world.credential({ by: "owner", scopes: ["credentials:write", "apps:read"] });
+    const body = { name: "child", scopes: ["apps:read"] };
+    const child = String((await ask("POST", "/v1/credentials", parent.token, { body })).json["id"]);
+    return { parent, child, token: await newToken(world, child) };
+  }
+
+  test("a developer leaves, and nothing stops", async () => {
+    const { userId, id, token, path } = await member("developer", ["apps:read"]);
+    const plan = await planOf("DELETE", `${path}?dry_run=true`);
+    assert.deepEqual([plan.stops, plan.adopts.map((each) => each.id)], [[], [id]]);
+    assert.equal(
+      (await ask("GET", "/v1/me", world.person(world.acme, userId))).status,
+      200,
+      "a dry run writes nothing",
+    );
+    assert.equal((await shown(id))["created_by"], (await shown(id))["created_by"]);
+    const gone = await ask("DELETE", path, owner(), { headers: { "if-match": plan.etag } });
+    assert.equal(gone.status, 204, gone.text);
+    assert.equal((await ask("GET", "/v1/apps", token)).status, 200, "its tokens stay valid");
+    const after = await shown(id);
+    assert.deepEqual(
+      [(after["responsible"] as { id: string }).id, after["state"]],
+      [world.acme.people.owner, "active"],
+    );
+  });
+
+  test("an act that differs from its dry run is refused", async () => {
+    const { userId, path } = await member("developer", ["apps:read"]);
+    const { etag } = await planOf("DELETE", `${path}?dry_run=true&orphans=revoke`);
+    const tenant = { ...world.acme, people: { ...world.acme.people, developer: userId } };
+    await world.credential({ tenant, by: "developer", scopes: ["apps:read"] });
+    const refused = await ask("DELETE", `${path}?orphans=revoke`, owner(), { headers: { "if-match": etag } });
+    assert.equal(refused.json["code"], "concurrent_update", refused.text);
+    assert.equal((await ask("DELETE", `${path}?orphans=revoke`)).status, 204);
+  });
+
+  test("orphans=revoke revokes them", async () => {
+    const { id, token, path } = await member("developer", ["apps:read"]);
+    await ask("GET", "/v1/apps", token);
+    const plan = await planOf("DELETE", `${path}?dry_run=true&orphans=revoke`);
+    assert.deepEqual(
+      plan.stops.map(({ reason, loses, ...stop }) => [stop.id, reason, loses, stop.requests_24h]),
+      [[id, "revoked", ["apps:read"], 1]],
+    );
+    assert.equal((await shown(id))["state"], "active");
+    assert.equal((await ask("DELETE", `${path}?orphans=revoke`)).status, 204);
+    assert.deepEqual([(await shown(id))["state"], (await shown(id))["state_reason"]], ["ended", "revoked"]);
+  });
+
+  test("automation behind which there is nobody must decide, unless there is nothing to decide", async () => {
+    const { path } = await member("developer", ["apps:read"]);
+    const automation = await world.token();
+    const refused = await ask("DELETE", path, automation);
+    assert.deepEqual([refused.status, refused.json["code"]], [409, "orphans_undecided"], refused.text);
+    assert.equal((await ask("DELETE", `${path}?orphans=revoke`, automation)).status, 204);
+    const alone = await world.join(world.acme, `${fresh("alone")}@example.org`, "viewer");
+    assert.equal((await ask("DELETE", `/v1/members/${alone}`, automation)).status, 204);
+  });
+
+  test("the last owner does not leave by passing things on", async () => {
+    const tenant = await world.tenant(fresh("last"));
+    const path = `/v1/members/${tenant.people.owner}?orphans=adopt`;
+    const refused = await ask("DELETE", path, world.person(tenant, tenant.people.owner));
+    assert.equal(refused.json["code"], "conflict", refused.text);
+  });
+
+  test("a lowered role cuts credentials, tells it in the audit log, and old tokens do not come back with the role", async () => {
+    const { id, token, path } = await member("admin", ["apps:read", "audit:read"]);
+    const body = { role: "viewer" };
+    const plan = await planOf("PATCH", `${path}?dry_run=true`, { body });
+    assert.deepEqual(
+      plan.stops.map((stop) => [stop.id, stop.loses]),
+      [[id, ["audit:read"]]],
+    );
+    assert.match(plan.stops[0]?.reason ?? "", /lowered from admin to viewer/);
+    assert.equal((await ask("GET", "/v1/audit", token)).status, 200, "a dry run writes nothing");
+    const lowered = await ask("PATCH", path, owner(), { body, headers: { "if-match": plan.etag } });
+    assert.equal(lowered.status, 200, lowered.text);
+    assert.equal((await shown(id))["state"], "reduced");
+    const { items } = (await ask("GET", `/v1/audit?target=${id}&action=credential.reduced`)).json as {
+      items: { detail: { lost: string; reason: string } }[];
+    };
+    assert.equal(items[0]?.detail.lost, "audit:read");
+    assert.match(items[0]?.detail.reason ?? "", /lowered from admin to viewer/);
+    await ask("PATCH", path, owner(), { body: { role: "admin" } });
+    assert.equal((await ask("GET", "/v1/audit", token)).status, 401, "the token is from before");
+    assert.equal((await ask("GET", "/v1/audit", await newToken(world, id))).status, 200);
+  });
+
+  test("orphans=adopt of a lowered member keeps the scopes", async () => {
+    const { id, token, path } = await member("admin", ["apps:read", "audit:read"]);
+    assert.equal((await ask("PATCH", `${path}?orphans=adopt`, owner(), { body: { role: "viewer" } })).status, 200);
+    assert.equal((await ask("GET", "/v1/audit", token)).status, 200);
+    assert.equal(((await shown(id))["responsible"] as { id: string }).id, world.acme.people.owner);
+  });
+
+  test("credentials below a revoked one end with it, unless adopt is asked for", async () => {
+    const ends = await family();
+    const plan = await planOf("DELETE", `/v1/credentials/${ends.parent.id}?dry_run=true`);
+    assert.deepEqual(
+      plan.stops.map(({ id, reason }) => [id, reason]),
+      [[ends.child, `revoked with its parent ${ends.parent.id}`]],
+    );
+    assert.equal((await ask("GET", "/v1/apps", ends.token)).status, 200, "a dry run writes nothing");
+    assert.equal((await ask("DELETE", `/v1/credentials/${ends.parent.id}`)).status, 200);
+    assert.equal((await ask("GET", "/v1/apps", ends.token)).status, 401);
+    const stays = await family();
+    assert.equal((await ask("DELETE", `/v1/credentials/${stays.parent.id}?orphans=adopt`)).status, 200);
+    assert.equal((await ask("GET", "/v1/apps", stays.token)).status, 200);
+    assert.equal(((await shown(stays.child))["responsible"] as { id: string }).id, world.acme.people.owner);
+  });
+
+  test("after a leak nothing below is adopted, neither with it nor later", async () => {
+    const { parent, child } = await family();
+    const path = `/v1/credentials/${parent.id}?reason=leak`;
+    assert.equal((await ask("DELETE", `${path}&orphans=adopt`)).json["code"], "conflict");
+    assert.equal((await ask("DELETE", path)).status, 200);
+    const refused = await ask("POST", `/v1/credentials/${child}/adopt`);
+    assert.deepEqual([refused.status, refused.json["code"]], [409, "conflict"]);
+    assert.equal((await shown(child))["state_reason"], `revoked with its parent ${parent.id} after a leak`);
+  });
+
+  test("what the actor may not see is not in the answer", async () => {
+    const userId = await world.join(world.acme, `${fresh("hidden")}@example.org`, "developer");
+    const body = { role: "maintainer" };
+    const maintainer = world.person(world.acme, world.acme.people.owner);
+    await ask("PUT", `/v1/projects/${world.acme.closed.id}/members/${userId}`, maintainer, { body });
+    const made = { name: "secret plan", scopes: ["apps:read"], project: world.acme.closed.id };
+    await ask("POST", "/v1/credentials", world.person(world.acme, userId), { body: made });
+    const admin = world.person(world.acme, world.acme.people.admin);
+    const answer = await ask("DELETE", `/v1/members/${userId}?dry_run=true`, admin);
+    assert.equal(answer.status, 200, answer.text);
+    assert.doesNotMatch(answer.text, /secret plan|closed/);
+  });
+});
