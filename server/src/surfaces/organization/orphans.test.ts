@@ -1,16 +1,15 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { OrgRole, Scope } from "@mooring/contract";
+import type { Static } from "typebox";
+import { Compile } from "typebox/compile";
+import { Plan, type OrgRole, type Scope } from "@mooring/contract";
 import { fresh, newToken } from "./testing/requests.ts";
 import { sharedWorld, type Answer, type World } from "./testing/world.ts";
 
 /** The credentials of a member who is removed or lowered, and those below a revoked credential. */
 
-interface Plan {
-  stops: { id: string; reason: string; loses: string[]; requests_24h: number }[];
-  adopts: { id: string }[];
-  etag: string;
-}
+const SCHEMA = Compile(Plan);
+type Effects = Static<typeof Plan>;
 
 describe("orphans", () => {
   let world: World;
@@ -22,10 +21,11 @@ describe("orphans", () => {
   const owner = (): string => world.person(world.acme, world.acme.people.owner);
   const ask = (method: string, path: string, token = owner(), more: object = {}): Promise<Answer> =>
     world.call(method, path, { token, ...more });
-  const planOf = async (method: string, path: string, more: object = {}): Promise<Plan> => {
+  const planOf = async (method: string, path: string, more: object = {}): Promise<Effects> => {
     const answer = await ask(method, path, owner(), more);
     assert.equal(answer.status, 200, answer.text);
-    return answer.json as unknown as Plan;
+    assert.ok(SCHEMA.Check(answer.json), JSON.stringify(SCHEMA.Errors(answer.json)));
+    return answer.json;
   };
   const shown = async (id: string): Promise<Record<string, unknown>> =>
     (await ask("GET", `/v1/credentials/${id}`)).json;

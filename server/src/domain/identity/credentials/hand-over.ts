@@ -25,17 +25,6 @@ const OF_ORGANIZATION = KIND_NAMES.filter((kind) => KINDS[kind].ownedBy === "org
 const OF_PERSON = KIND_NAMES.filter((kind) => KINDS[kind].ownedBy === "person");
 const OF_PROJECT = KIND_NAMES.filter((kind) => TABLES[KINDS[kind].table].endsWithProject);
 
-/** Returns, by kind, the ids of the credentials for which a person is responsible, without revoked and personal ones. */
-export async function responsibleFor(
-  db: Reader,
-  orgId: string,
-  responsible: string,
-): Promise<Readonly<Record<KindName, string[]>>> {
-  const ids: Record<KindName, string[]> = { app: [], personal: [], s3: [] };
-  for (const kind of OF_ORGANIZATION) ids[kind] = await liveIds(db, kind, { orgId, responsible });
-  return ids;
-}
-
 /** The one who becomes responsible. `scopesAt` returns their scopes there. Undefined: it is hidden from them. */
 export interface Heir {
   readonly id: string;

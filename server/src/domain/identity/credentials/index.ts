@@ -8,10 +8,8 @@ export type { CredentialChange, CredentialListing, NewCredential } from "./input
 export {
   announcePersonalTokens,
   personalTokensOf,
-  responsibleFor,
   revokeCredentialsOfProject,
   revokePersonalTokens,
-  transferCredentials,
   endPersonalTokens,
   heirOf,
   passOn,
