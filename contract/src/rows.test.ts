@@ -6,7 +6,7 @@ import type { Route } from "./route.ts";
 /** Verbs of summaries. A new verb is fine, but a noun is not: people read `Cannot <summary>: …` when a call fails. */
 const VERBS = new Set(
   (
-    "abort accept acknowledge add allow approve archive ask assign begin block cancel change check claim clear close complete " +
+    "abort accept acknowledge add adopt allow approve archive ask assign begin block cancel change check claim clear close complete " +
     "confirm connect copy count create decline delete deny disable disconnect download edit empty enable end erase explain " +
     "export fetch find found get give grant hand hide import ingest invite issue join leave link list lock mail make mark merge move name open " +
     "pause post prepare preview prove publish purge put read reject release remove rename renew replace replay report request " +

@@ -117,7 +117,7 @@ export const CREDENTIAL_ROWS = {
     method: "POST",
     path: "/v1/credentials/{credential_id}/adopt",
     tag: "credentials",
-    summary: "Become responsible for a credential",
+    summary: "Adopt a credential: the caller becomes responsible for it",
     description: ADOPT,
     permission: "credentials:write",
     recentSignIn: true,
@@ -174,6 +174,6 @@ export const CREDENTIAL_ROWS = {
       propagated: Type.Boolean({ description: "all running nodes have applied it" }),
     }),
     status: 200,
-    problems: ["invalid_parameter", "not_found", "conflict", "concurrent_update"],
+    problems: ["invalid_parameter", "not_found", "conflict"],
   }),
 } as const;

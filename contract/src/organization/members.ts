@@ -71,7 +71,7 @@ export const MEMBER_ROWS = {
       ),
     }),
     status: 204,
-    problems: ["invalid_parameter", "forbidden", "not_found", "conflict", "orphans_undecided", "concurrent_update"],
+    problems: ["invalid_parameter", "forbidden", "not_found", "conflict", "orphans_undecided"],
   }),
   listInvitations: route({
     operationId: "listInvitations",

@@ -139,7 +139,7 @@ export const S3_KEY_ROWS = {
     method: "POST",
     path: "/v1/s3/keys/{key_id}/adopt",
     tag: "s3",
-    summary: "Become responsible for an S3 key",
+    summary: "Adopt an S3 key: the caller becomes responsible for it",
     description: ADOPT,
     permission: "credentials:write",
     recentSignIn: true,
