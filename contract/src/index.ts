@@ -19,6 +19,7 @@ export { Plan } from "./organization/shapes.ts";
 export { USAGE_ROUTES } from "./usage.ts";
 export {
   DISCOVERY_ROUTES,
+  LOGIN_CLIENT_ID,
   PORTAL_ROUTES,
   SERVICE_PREFIXES,
   ServiceAddresses,

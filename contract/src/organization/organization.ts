@@ -54,6 +54,7 @@ export const ORGANIZATION_ROWS = {
               approval_required: Type.Optional(Type.Boolean()),
               second_factor_required: Type.Optional(Type.Boolean()),
               sign_in: Type.Optional(Type.Enum(["any", "provider"])),
+              device_login: Type.Optional(Type.Boolean()),
             },
             closed,
           ),

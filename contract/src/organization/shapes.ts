@@ -79,6 +79,10 @@ export const Organization = Type.Object({
     }),
     second_factor_required: Type.Boolean({ description: "people must have used a second factor" }),
     sign_in: Type.Enum(["any", "provider"], { description: "provider: people sign in by single sign-on only" }),
+    device_login: Type.Boolean({
+      description:
+        "people may sign in to the command line by a code that they type in a browser (`mooring login --device`)",
+    }),
   }),
   created_at: Timestamp,
 });

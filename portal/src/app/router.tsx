@@ -58,6 +58,8 @@ const signedIn = createRoute({
 
 const own = [
   ["/account", () => import("~/pages/account/page.tsx")],
+  ["/authorize", () => import("~/pages/authorize/page.tsx")],
+  ["/device", () => import("~/pages/device/page.tsx")],
   ["/instance", () => import("~/pages/instance/page.tsx")],
 ] as const;
 

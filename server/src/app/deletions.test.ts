@@ -8,7 +8,7 @@ import { after, before, test } from "node:test";
 import { createIdempotency } from "#domain/idempotency/index.ts";
 import { Activity, createIdentity, type Identity } from "#domain/identity/index.ts";
 import { cleanUp, purgeDue } from "#domain/files/index.ts";
-import { beginSession } from "#domain/people/testing/sessions.ts";
+import { beginSession, tidyLogins } from "#domain/people/testing/sessions.ts";
 import { applyAllRetention, collectRegistry, CONTENT_OWNER } from "#domain/registry/index.ts";
 import { ConfigCache, runLifecycle, tidyHandler as tidyS3 } from "#domain/s3/testing/lifecycle.ts";
 import { tidyHandler as tidyWebhooks } from "#domain/webhooks/index.ts";
@@ -127,6 +127,11 @@ const CASES: Readonly<Record<Exclude<Deletion, "telemetry" | "telemetry_keys" | 
           await tx.deleteFrom("browser_session").where("created_at", ">", START).execute();
         })
         .then(() => undefined),
+  },
+  logins: {
+    table: "login",
+    row: { last_used_at: START },
+    run: ({ metadata, clock }) => metadata.write((tx) => tidyLogins({ clock }, tx)),
   },
   signing_keys: {
     table: "signing_key",
@@ -343,6 +348,7 @@ const NO_DELETIONS: Readonly<Record<string, string>> = {
   "stores/jobs/store.ts due_at": "takes jobs that are due",
   "domain/files/store.ts claimed_until": "takes over a claim whose holder has ended",
   "domain/identity/credentials/store.ts last_used_at": "moves a time ahead",
+  "domain/identity/credentials/store.ts m.created_at": "reads",
   "domain/identity/federation/store.ts last_used_at": "moves a time ahead",
   "domain/people/sessions/store.ts last_seen_at": "moves a time ahead; the deletion in the same file takes a cutoff",
   "domain/people/sign-in/store.ts expires_at": "a sign-in that runs for minutes; the person begins it again",

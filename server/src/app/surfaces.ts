@@ -77,7 +77,7 @@ export function createSurfaces(parts: SurfaceParts): Surface[] {
   return [
     health,
     createApiSurface({ host, addresses }),
-    createOauthSurface({ host, identity }),
+    createOauthSurface({ host, identity, people, portalUrl: addresses.portal_url }),
     createOrganizationSurface({ host, identity, metadata, clock, addresses, outbound: alerts.deps.outbound, mail }),
     createTelemetrySurface({ host, store: telemetry, encoders, metadata, tails }),
     createTelemetrySettingsSurface({

@@ -73,12 +73,14 @@ export function requireSameOrigin(request: FastifyRequest, origins: readonly str
 export function requireConfirmed(who: Principal | PersonSession | null, clock: Clock): void {
   if (who === null || ("kind" in who && who.kind === "credential")) return;
   if (clock.nowMs() - (who.confirmedAtMs ?? 0) <= CONFIRMATION_MS) return;
-  if ("kind" in who && who.via !== undefined)
-    throw new Problem(
-      "insufficient_user_authentication",
-      "This act needs a sign-in of the last ten minutes, and a personal access token never counts as one. Do it in the portal.",
-    );
-  throw new Problem("confirmation_required", "Confirm who you are, then try again; it counts for ten minutes.");
+  const via = "kind" in who ? who.via : undefined;
+  if (via === undefined)
+    throw new Problem("confirmation_required", "Confirm who you are, then try again; it counts for ten minutes.");
+  const remedy =
+    via.kind === "login"
+      ? "Run mooring login again."
+      : "A personal access token never counts as one. Do it in the portal, or after mooring login.";
+  throw new Problem("insufficient_user_authentication", `This act needs a sign-in of the last ten minutes. ${remedy}`);
 }
 
 /** Returns the session of a request on a route that needs one. */

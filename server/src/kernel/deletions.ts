@@ -24,6 +24,7 @@ export const DELETIONS = {
   idempotency_keys: "idempotency keys of the API",
   activity: "counts of requests by hour",
   sessions: "expired sessions of the portal",
+  logins: "logins of the command line that were not used for a month",
   signing_keys: "signing keys that are no longer published",
   revocations: "revocations of expired tokens, and nodes that ended",
 } as const;

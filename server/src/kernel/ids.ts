@@ -33,6 +33,7 @@ export type IdPrefix =
   | "url"
   | "lease"
   | "ses"
+  | "login"
   | "pass"
   | "trust";
 

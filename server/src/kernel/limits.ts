@@ -73,6 +73,21 @@ export const SESSION_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
 export const CONFIRMATION_MS = 10 * 60 * 1000;
 /** Lifetime of the access token that a session gives. */
 export const SESSION_TOKEN_LIFETIME_S = 300;
+/** Lifetime of the access token of a login of the command line. */
+export const LOGIN_TOKEN_LIFETIME_S = 15 * 60;
+/** How long a login of the command line lasts without use, and how many a person has. The longest unused one ends. */
+export const LOGIN_IDLE_MS = 30 * 24 * 60 * 60 * 1000;
+export const LOGINS_MAX = 50;
+/** How long an approved code may be used, and how long a device code waits for its person (RFC 8628). */
+export const LOGIN_CODE_MS = 60 * 1000;
+export const DEVICE_CODE_MS = 10 * 60 * 1000;
+/** The shortest interval between two polls. Each poll that comes too early adds as much. */
+export const DEVICE_POLL_S = 5;
+/** Device codes that wait: of one address, and in all. */
+export const DEVICE_CODES_OF_ADDRESS_MAX = 20;
+export const DEVICE_CODES_MAX = 10_000;
+/** Wrong device codes of a person before the first delay. */
+export const DEVICE_CODE_FAILURES = 5;
 /** How long a sign-in may take from its first step to its last, and how often the last step may be tried. */
 export const SIGN_IN_ATTEMPT_MS = 5 * 60 * 1000;
 export const SIGN_IN_ATTEMPT_TRIES_MAX = 5;

@@ -5,6 +5,7 @@ import { Page as Frame } from "~/kit/page.tsx";
 import { Tabs } from "~/kit/tabs.tsx";
 import { EmailSection } from "./email-section.tsx";
 import { IdentitySection } from "./identity-section.tsx";
+import { LoginSection } from "./login-section.tsx";
 import { PasskeySection } from "./passkey-section.tsx";
 import { PasswordSection } from "./password-section.tsx";
 import { PreferencesSection } from "./preferences-section.tsx";
@@ -20,7 +21,7 @@ export function Page(): ReactNode {
   const tabs = [
     { id: "profile", title: "Profile", content: <Profile /> },
     { id: "sign-in", title: "Signing in", content: <SigningIn /> },
-    { id: "sessions", title: "Sessions", content: <SessionSection /> },
+    { id: "sessions", title: "Sessions", content: <Sessions /> },
     { id: "tokens", title: "Personal access tokens", content: <TokenSection /> },
   ];
   const chosen = tabs.find(({ id }) => id === search.tab)?.id ?? "profile";
@@ -37,6 +38,15 @@ function Profile(): ReactNode {
       <ProfileSection />
       <EmailSection />
       <PreferencesSection />
+    </>
+  );
+}
+
+function Sessions(): ReactNode {
+  return (
+    <>
+      <SessionSection />
+      <LoginSection />
     </>
   );
 }

@@ -70,7 +70,7 @@ export function SessionSection(): ReactNode {
       {asked && (
         <DangerDialog
           title="End all other sessions"
-          about={`${plural(others, "other browser")} must sign in again. Unsaved input there is lost. This session, credentials and personal access tokens stay valid.`}
+          about={`${plural(others, "other browser")} must sign in again. Unsaved input there is lost. This session, logins of the command line, credentials and personal access tokens stay valid.`}
           action={`End ${plural(others, "session")}`}
           busy={endOthers.isPending}
           error={endOthers.error}

@@ -29,7 +29,17 @@ export function ExpiryField({ policy, onChange }: Part): ReactNode {
   );
 }
 
-export function ApprovalField({ policy, onChange }: Part): ReactNode {
+/** Approvals of credentials, and logins that need no browser on the machine. */
+export function ApprovalFields(part: Part): ReactNode {
+  return (
+    <>
+      <ApprovalField {...part} />
+      <DeviceLoginField {...part} />
+    </>
+  );
+}
+
+function ApprovalField({ policy, onChange }: Part): ReactNode {
   return (
     <Checkbox
       label="Credentials and keys of developers, maintainers and programs wait for an approval"
@@ -41,6 +51,17 @@ export function ApprovalField({ policy, onChange }: Part): ReactNode {
       }
       checked={policy.approval_required}
       onChange={(event) => onChange({ ...policy, approval_required: event.target.checked })}
+    />
+  );
+}
+
+function DeviceLoginField({ policy, onChange }: Part): ReactNode {
+  return (
+    <Checkbox
+      label="People may sign in to the command line by a code"
+      why="For machines without a browser (mooring login --device). A stranger could ask a member to enter a code. Without it, a login needs a browser on the same machine."
+      checked={policy.device_login}
+      onChange={(event) => onChange({ ...policy, device_login: event.target.checked })}
     />
   );
 }

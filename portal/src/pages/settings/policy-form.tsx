@@ -10,7 +10,7 @@ import { plural } from "~/kit/figures.ts";
 import { Section } from "~/kit/page.tsx";
 import { useSay } from "~/kit/toast.tsx";
 import { ChangeError, useVersionedChange, type Versioned } from "~/kit/versioned.tsx";
-import { ApprovalField, ExpiryField, PolicyAddresses } from "./policy-fields.tsx";
+import { ApprovalFields, ExpiryField, PolicyAddresses } from "./policy-fields.tsx";
 import { PolicyEffects } from "./policy-effects.tsx";
 import { effectsOf, groupsOf, isSamePolicy, type Effects, type Policy } from "./policy.ts";
 
@@ -61,7 +61,7 @@ export function PolicyForm({
           <LifetimeField policy={policy} onChange={setPolicy} />
           <ExpiryField policy={policy} onChange={setPolicy} />
           <PolicyAddresses text={text} onChange={setText} />
-          <ApprovalField policy={policy} onChange={setPolicy} />
+          <ApprovalFields policy={policy} onChange={setPolicy} />
           <PolicyEffects effects={effects} isChanged={isChanged} list={credentials} />
           <ChangeError
             error={save.error}

@@ -10,6 +10,7 @@ const OPEN: Policy = {
   approval_required: false,
   second_factor_required: false,
   sign_in: "any",
+  device_login: true,
 };
 const NOW = new Date("2026-03-01T00:00:00Z");
 

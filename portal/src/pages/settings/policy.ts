@@ -64,6 +64,7 @@ export function isSamePolicy(one: Policy, other: Policy): boolean {
       rest.credential_lifetime_days_max,
       rest.require_expiry,
       rest.approval_required,
+      rest.device_login,
     ]);
   return text(one) === text(other);
 }

@@ -50,9 +50,11 @@ export async function useSetupLinks(
   await ("userId" in which ? open.where("user_id", "=", which.userId) : open.where("by_start", "=", 1)).execute();
 }
 
-/** Returns the number of deleted sessions. */
+/** Deletes the sessions and the logins of the command line. Returns the number of deleted sessions. */
 export async function deleteSessionsOf(tx: Writer, userId: string): Promise<number> {
   await tx.deleteFrom("sign_in_attempt").where("user_id", "=", userId).execute();
+  await tx.deleteFrom("login").where("user_id", "=", userId).execute();
+  await tx.deleteFrom("login_request").where("user_id", "=", userId).execute();
   return (await tx.deleteFrom("browser_session").where("user_id", "=", userId).returning("id").execute()).length;
 }
 
@@ -147,5 +149,6 @@ export async function endEveryLink(tx: Writer, atMs: number): Promise<Record<str
     .returning("id")
     .execute();
   await tx.deleteFrom("sign_in_attempt").execute();
+  await tx.deleteFrom("login_request").execute();
   return { setup_links: setups.length, reset_links: links.length, invitations: invitations.length };
 }

@@ -48,5 +48,5 @@ export async function appendAudit(
  * forgets.
  */
 function withoutSecrets(json: string): string {
-  return json.replace(/\bmr(cs|st|iv|pat|wh|pt)_[0-9A-Za-z_-]{16,}/g, "mr$1_…");
+  return json.replace(/\bmr(cs|st|iv|rl|pat|wh|pt|ac|dc|lt|lr)_[0-9A-Za-z_-]{16,}/g, "mr$1_…");
 }

@@ -40,11 +40,18 @@ export {
   removeMember,
   signedInPrincipal,
   standingOf,
+  type SignedIn,
 } from "./members/members.ts";
 export type { Orphans } from "./members/orphans.ts";
 export { principalNow } from "./members/principal.ts";
 export type { Member } from "./members/store.ts";
-export { getOrganization, policyOf, updateOrganization, type OrganizationChange } from "./organization/organization.ts";
+export {
+  getOrganization,
+  policyOf,
+  requireDeviceLogin,
+  updateOrganization,
+  type OrganizationChange,
+} from "./organization/organization.ts";
 export type { OrganizationPolicy } from "./organization/policy.ts";
 export { countOrganization, organizationBySlug, type Organization } from "./organization/store.ts";
 export { listPage, type Page, type PageQuery } from "./pages.ts";

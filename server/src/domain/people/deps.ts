@@ -1,4 +1,4 @@
-import type { Envelope, Identity } from "#domain/identity/index.ts";
+import type { Envelope, FailureDelay, Identity } from "#domain/identity/index.ts";
 import type { GuardedClock } from "#kernel/deletions.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { Provider } from "./external/provider.ts";
@@ -13,6 +13,8 @@ export interface PeopleDeps {
   readonly envelope: Envelope;
   readonly portal: PortalAddress;
   readonly throttle: Throttle;
+  /** Wrong codes of devices, by person. */
+  readonly userCodes: Pick<FailureDelay, "check" | "fail">;
   readonly credentials: Identity["credentials"];
   readonly signIn: Pick<Identity["signIn"], "authenticatePersonal">;
   /** Null: people sign in only with the accounts of this server. */

@@ -15,6 +15,18 @@ export { beginTotp, confirmTotp, deleteTotp } from "./factors/totp.ts";
 export { auditInstance, createOrganization } from "./instance/instance.ts";
 export { migrationsOf, nodesOf, organizationsOf } from "./instance/store.ts";
 export { createPersonalToken, deletePersonalToken, listPersonalTokens } from "./personal-tokens.ts";
+export { endLogin, endLoginOf, redeemCode, redeemDeviceCode, refreshLogin, type LoginTokens } from "./logins/grants.ts";
+export { endOfLogin, listLogins } from "./logins/logins.ts";
+export { LoginRefusal, type LoginRefusalCode } from "./logins/refusal.ts";
+export {
+  approveDeviceLogin,
+  approveLogin,
+  beginDeviceLogin,
+  denyDeviceLogin,
+  findDeviceLogin,
+  type DeviceCodes,
+} from "./logins/requests.ts";
+export type { LoginRow } from "./logins/store.ts";
 export { createPeople, sessionsOf } from "./people.ts";
 export {
   beginSession,

@@ -1,5 +1,6 @@
-import type { Identity } from "#domain/identity/index.ts";
+import { FailureDelay, type Identity } from "#domain/identity/index.ts";
 import type { GuardedClock } from "#kernel/deletions.ts";
+import { DEVICE_CODE_FAILURES } from "#kernel/limits.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { PeopleDeps } from "./deps.ts";
 import { Provider, type ProviderSettings } from "./external/provider.ts";
@@ -26,6 +27,7 @@ export function createPeople(options: {
     signIn: identity.signIn,
     portal,
     provider: options.oidc === null ? null : new Provider(options.oidc, portal.origin),
+    userCodes: new FailureDelay(clock, DEVICE_CODE_FAILURES),
     throttle: new Throttle({ clock, envelope: identity.envelope }),
   };
 }

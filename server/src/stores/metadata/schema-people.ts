@@ -22,6 +22,61 @@ export interface PeopleTables {
     /** JSON: what ended when the address was first verified, until the person has read it. */
     ended: string | null;
   };
+  /** Logins of the command line: each is a person in one organization. */
+  login: {
+    id: string;
+    user_id: string;
+    org_id: string;
+    /** The machine, as the command named it. */
+    name: string;
+    flow: "browser" | "device";
+    /** How the person had signed in to the browser that approved it. */
+    method: PeopleTables["browser_session"]["method"];
+    second_factor: number;
+    /** When the person last proved their identity in that browser. */
+    confirmed_at: number;
+    /** SHA-256 of the part of the refresh token that stays, hexadecimal. It recognizes old refresh tokens. */
+    family_hash: string;
+    /** SHA-256 of the part that changes with each use. */
+    refresh_hash: string;
+    /** SHA-256 of the newest access token, hexadecimal, and its end; then those of the one before. */
+    access_hash: string;
+    access_until: number;
+    former_hash: string | null;
+    former_until: number | null;
+    created_at: number;
+    /** When the refresh token was last used. */
+    last_used_at: number;
+    ip: string | null;
+  };
+  /** A request for a login: an approved code of a browser, or a device code that waits for a person. */
+  login_request: {
+    /** SHA-256 of the code or the device code, hexadecimal. */
+    secret_hash: string;
+    flow: "browser" | "device";
+    /** SHA-256 of the code that the person types, hexadecimal. Null for `browser`. */
+    user_code_hash: string | null;
+    name: string;
+    ip: string | null;
+    /** The slug that the command asked for. Null: the person chooses. */
+    organization: string | null;
+    redirect_uri: string | null;
+    /** SHA-256 of the verifier in base64url (RFC 7636, S256). */
+    challenge: string | null;
+    state: "pending" | "approved" | "denied" | "used";
+    /** The person and their sign-in, from the approval on. */
+    user_id: string | null;
+    org_id: string | null;
+    method: PeopleTables["browser_session"]["method"] | null;
+    second_factor: number | null;
+    confirmed_at: number | null;
+    /** The login that was issued for it. */
+    login_id: string | null;
+    polled_at: number | null;
+    interval_s: number;
+    created_at: number;
+    expires_at: number;
+  };
   /** A one-time link to set up an owner's account. */
   setup_link: {
     id: string;

@@ -1,16 +1,22 @@
 import { fieldsOf, problemOf, statusOf } from "#http/index.ts";
+import { LoginRefusal } from "#domain/people/index.ts";
 import { ScopeRefusal } from "#domain/identity/index.ts";
 import type { ProblemCode } from "#kernel/problem.ts";
 
 /**
- * The error codes of this surface: RFC 6749 section 5.2, RFC 6750 section 3.1, and RFC 6749 section 4.1.2.1 for HTTP
- * errors.
+ * The error codes of this surface: RFC 6749 section 5.2, RFC 6750 section 3.1, RFC 8628 section 3.5, and RFC 6749 section
+ * 4.1.2.1 for HTTP errors.
  */
 export const OAUTH_ERRORS = {
   invalid_request: 400,
   invalid_client: 401,
   unauthorized_client: 400,
   unsupported_grant_type: 400,
+  invalid_grant: 400,
+  authorization_pending: 400,
+  slow_down: 400,
+  access_denied: 400,
+  expired_token: 400,
   invalid_scope: 400,
   invalid_token: 401,
   temporarily_unavailable: 503,
@@ -58,6 +64,7 @@ const HTTP_REFUSALS = new Set([408, 413, 417]);
 /** Converts any error to one of this surface. A bug becomes `server_error` and keeps its cause for the log. */
 export function oauthErrorOf(error: unknown): OauthError {
   if (error instanceof OauthError) return error;
+  if (error instanceof LoginRefusal) return new OauthError(error.code, error.message);
   if (error instanceof ScopeRefusal) return new OauthError("invalid_scope", error.message);
   const problem = problemOf(error);
   const { message } = problem;

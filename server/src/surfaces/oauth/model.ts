@@ -1,4 +1,5 @@
-import type { Identity, Principal } from "#domain/identity/index.ts";
+import type { Principal } from "#domain/identity/index.ts";
+import type { OauthSurfaceDeps } from "./deps.ts";
 import type { Answer } from "./errors.ts";
 import type { Form } from "./wire/form.ts";
 
@@ -10,8 +11,10 @@ export interface OauthRequest {
   readonly principal: Principal | null;
   /** Counts a sign-in of the authenticated credential. @throws Problem `rate_limited` */
   readonly countSignIn: (credential: { readonly id: string; readonly orgId: string }) => void;
+  /** Counts a request without a secret. @throws Problem `rate_limited` */
+  readonly countAddress: () => void;
   readonly ip: string;
   readonly requestId: string;
 }
 
-export type OauthOperation = (identity: Identity, request: OauthRequest) => Promise<Answer> | Answer;
+export type OauthOperation = (deps: OauthSurfaceDeps, request: OauthRequest) => Promise<Answer> | Answer;

@@ -4,6 +4,7 @@ import type { OauthSurfaceDeps } from "./deps.ts";
 import { notAForm, oauthErrorOf, renderError, type Answer } from "./errors.ts";
 import type { OauthOperation, OauthRequest } from "./model.ts";
 import { introspect, revoke, token } from "./operations/tokens.ts";
+import { deviceAuthorization } from "./operations/logins.ts";
 import { jwks, serverMetadata } from "./operations/metadata.ts";
 import { FORM_BYTES_MAX, parseForm, type Form } from "./wire/form.ts";
 
@@ -18,6 +19,7 @@ interface OauthRoute {
 /** The listener treats all as public: the POSTs authenticate the client themselves, as their specifications require. */
 export const OAUTH_ROUTES: readonly OauthRoute[] = [
   { method: "POST", path: "/oauth/token", operation: token },
+  { method: "POST", path: "/oauth/device_authorization", operation: deviceAuthorization },
   { method: "POST", path: "/oauth/introspect", operation: introspect, bearer: true },
   { method: "POST", path: "/oauth/revoke", operation: revoke },
   { method: "GET", path: "/.well-known/oauth-authorization-server", operation: serverMetadata },
@@ -42,7 +44,7 @@ export function mountRoutes(app: FastifyInstance, deps: OauthSurfaceDeps): void 
       handler: async (request, reply) => {
         const byToken = row.bearer === true && /^Bearer /i.test(request.headers.authorization ?? "");
         if (byToken) await deps.host.admit(request, reply, "authenticated");
-        return send(reply, await row.operation(deps.identity, oauthRequestOf(deps, request, reply, byToken)));
+        return send(reply, await row.operation(deps, oauthRequestOf(deps, request, reply, byToken)));
       },
     });
   }
@@ -58,6 +60,7 @@ function oauthRequestOf(
     form: request.method === "POST" ? formOf(request.body) : NO_FORM,
     authorization: request.headers.authorization,
     principal: byToken ? principalOf(request) : null,
+    countAddress: () => deps.host.countAddress(reply, request.ip),
     countSignIn: (credential) => deps.host.countSignIn(reply, credential),
     ip: request.ip,
     requestId: request.id,

@@ -1,6 +1,8 @@
 /** The surface on a separate listener, with a real identity behind it. */
 import { pino } from "pino";
+import { trustedClock } from "#kernel/testing.ts";
 import type { Identity, IdentityOptions } from "#domain/identity/index.ts";
+import { createPeople, type PeopleDeps } from "#domain/people/index.ts";
 import { credentialOf, openGround, type Ground } from "#domain/identity/testing.ts";
 import {
   createHttpHost,
@@ -16,6 +18,7 @@ export interface OauthServer {
   readonly url: string;
   readonly ground: Ground;
   readonly identity: Identity;
+  readonly people: PeopleDeps;
   client(options?: Parameters<typeof credentialOf>[1]): Promise<{ id: string; clientId: string; clientSecret: string }>;
   /** POSTs a form; `basic` and `bearer` make the `Authorization` field. */
   post(
@@ -61,7 +64,9 @@ export async function openOauthServer(
     clock,
     rateLimit: options.rateLimit ?? { perSecond: 1000, burst: 2000 },
   });
-  const surfaces = [createOauthSurface({ host, identity })];
+  const trusted = trustedClock(clock);
+  const people = createPeople({ metadata: ground.metadata, clock: trusted, identity, portalUrl: url, oidc: null });
+  const surfaces = [createOauthSurface({ host, identity, people, portalUrl: url })];
   await createHttpServer({
     listener,
     log: pino({ level: "silent" }),
@@ -84,6 +89,7 @@ export async function openOauthServer(
     url,
     ground,
     identity,
+    people,
     client: (options_) => credentialOf(identity, options_),
     post,
     token: async (client, scope) => {

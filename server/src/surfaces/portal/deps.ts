@@ -10,7 +10,7 @@ import type { InstanceBackups, InstanceFacts } from "./instance.ts";
 
 export interface PortalSurfaceDeps {
   readonly host: HttpHost;
-  readonly identity: Pick<Identity, "credentials" | "envelope" | "feed" | "keys" | "retireKeyNow">;
+  readonly identity: Pick<Identity, "credentials" | "envelope" | "feed" | "issuer" | "keys" | "retireKeyNow">;
   readonly instance: InstanceFacts;
   readonly backups: InstanceBackups;
   readonly schedule: Schedule;

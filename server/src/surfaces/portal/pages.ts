@@ -12,6 +12,8 @@ export const PAGE_PATHS = [
   "/reset",
   "/invitation",
   "/account",
+  "/authorize",
+  "/device",
   "/instance",
   "/o/*",
 ] as const;

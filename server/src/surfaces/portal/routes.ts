@@ -19,6 +19,7 @@ import * as organizations from "./operations/organizations.ts";
 import * as personalAccessTokens from "./operations/personal-access-tokens.ts";
 import * as sessions from "./operations/sessions.ts";
 import { getAddresses } from "./operations/addresses.ts";
+import * as logins from "./operations/logins.ts";
 import * as jobs from "./operations/jobs.ts";
 import * as signingKeys from "./operations/signing-keys.ts";
 import { openSetUp, setUp } from "./operations/set-up.ts";
@@ -48,6 +49,7 @@ export function mountPortal(app: FastifyInstance, deps: PortalSurfaceDeps): void
       ...organizations,
       ...personalAccessTokens,
       ...sessions,
+      ...logins,
       ...jobs,
       ...signingKeys,
       ...identities,

@@ -22,7 +22,7 @@ export interface CredentialPrincipal {
 
 /** The token with which a person acts without a browser session. Its id is in the audit log. */
 export interface Via {
-  readonly kind: "personal_token";
+  readonly kind: "personal_token" | "login";
   readonly id: string;
 }
 

@@ -113,9 +113,10 @@ export async function setRole(
     .execute();
 }
 
-/** Removes a person from the organization and all its projects. */
+/** Removes a person from the organization and all its projects, with their logins of the command line there. */
 export async function deleteMembership(tx: Writer, orgId: string, userId: string): Promise<void> {
   await tx.deleteFrom("project_member").where("org_id", "=", orgId).where("user_id", "=", userId).execute();
+  await tx.deleteFrom("login").where("org_id", "=", orgId).where("user_id", "=", userId).execute();
   await tx.deleteFrom("member").where("org_id", "=", orgId).where("user_id", "=", userId).execute();
 }
 

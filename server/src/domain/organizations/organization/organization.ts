@@ -26,10 +26,21 @@ const OPEN_POLICY: OrganizationPolicy = {
   approval_required: false,
   second_factor_required: false,
   sign_in: "any",
+  device_login: true,
 };
 
 export function policyOf(organization: Pick<Organization, "policy">): OrganizationPolicy {
   return { ...OPEN_POLICY, ...(JSON.parse(organization.policy) as Partial<OrganizationPolicy>) };
+}
+
+/** @throws Problem `not_found`, `forbidden` if the policy allows no sign-in by a code */
+export async function requireDeviceLogin(db: Reader, orgId: string): Promise<void> {
+  if (policyOf(await found(db, orgId)).device_login) return;
+  throw new Problem(
+    "forbidden",
+    "The organization's policy allows no sign-in by a code. Run mooring login without --device, on a machine with a browser.",
+    { decidedBy: "policy" },
+  );
 }
 
 /** @throws Problem `not_found` */

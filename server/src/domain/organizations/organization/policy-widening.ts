@@ -22,6 +22,7 @@ const WIDER: { readonly [K in keyof Bounding]: (before: Bounding[K], after: Boun
   // Personal access tokens are credentials, too.
   second_factor_required: (before, after) => before && !after,
   sign_in: (before, after) => before === "provider" && after === "any",
+  device_login: (before, after) => !before && after,
   token_lifetime_s: (before, after) => after > before,
 };
 

@@ -14,4 +14,6 @@ export interface OrganizationPolicy {
   second_factor_required: boolean;
   /** How people may sign in: in any way, or only at the provider. */
   sign_in: "any" | "provider";
+  /** People may sign in on another machine by a code. */
+  device_login: boolean;
 }

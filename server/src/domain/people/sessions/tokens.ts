@@ -5,8 +5,10 @@ import { SESSION_TOKEN_LIFETIME_S } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { PeopleDeps } from "../deps.ts";
 import { membershipBySlug } from "../store.ts";
+import { LOGIN_TOKEN_PREFIX, personOfLogin } from "../logins/tokens.ts";
 import { personOfToken, PERSONAL_TOKEN_PREFIX } from "../personal-tokens.ts";
-import { reading, sessionById, type Session } from "./sessions.ts";
+import { admitted } from "./admitted.ts";
+import { sessionById, type Session } from "./sessions.ts";
 
 /** The content of a session token. It contains no permissions: session and roles are read at every request. */
 interface Claims {
@@ -48,6 +50,7 @@ export function withPeople(deps: Deps & Pick<PeopleDeps, "signIn">, credentials:
   return {
     authenticate: (token, origin) => {
       if (token.startsWith(PREFIX)) return personOf(deps, token);
+      if (token.startsWith(LOGIN_TOKEN_PREFIX)) return personOfLogin(deps, token);
       if (token.startsWith(PERSONAL_TOKEN_PREFIX)) return personOfToken(deps, token, origin);
       return credentials.authenticate(token, origin);
     },
@@ -60,22 +63,8 @@ async function personOf(deps: Deps, token: string): Promise<PersonPrincipal> {
   if (deps.clock.nowMs() / 1000 >= claims.exp) throw new Problem("invalid_token", "The access token has expired.");
   const session = await sessionById(deps, claims.session);
   if (session === undefined) throw new Problem("invalid_token", "The session of this token has ended. Sign in again.");
-  const person = await admitted(deps, claims.org, session);
+  const person = await admitted(deps.metadata, claims.org, session);
   if (person === undefined) throw new Problem("invalid_token", "You are no longer a member of this organization.");
-  return person;
-}
-
-/**
- * Returns the person as a principal. An unreachable database is the server's error. A requirement that the session does
- * not meet is the person's.
- */
-async function admitted({ metadata }: Deps, org: string, session: Session): Promise<PersonPrincipal | undefined> {
-  const answer = signedInPrincipal(metadata.read, org, session).catch((error: unknown) => {
-    if (error instanceof Problem) return error;
-    throw error;
-  });
-  const person = await reading(answer);
-  if (person instanceof Problem) throw person;
   return person;
 }
 

@@ -1,1 +1,2 @@
 export { beginSession } from "../sessions/sessions.ts";
+export { tidyLogins } from "../logins/logins.ts";

@@ -34,6 +34,7 @@ import { moreListIndexes } from "./0049-more-list-indexes.ts";
 import { noOutbox } from "./0052-no-outbox.ts";
 import { projectStates } from "./0053-project-states.ts";
 import { fileOrigins } from "./0054-file-origins.ts";
+import { logins } from "./0057-logins.ts";
 import { credentialOwnership } from "./0055-credential-ownership.ts";
 import { keyRing } from "./0056-key-ring.ts";
 import { jobRuns } from "./0050-job-runs.ts";
@@ -86,4 +87,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0054-file-origins", up: fileOrigins },
   { name: "0055-credential-ownership", up: credentialOwnership },
   { name: "0056-key-ring", up: keyRing },
+  { name: "0057-logins", up: logins },
 ];

@@ -19,10 +19,19 @@ describe("serverMetadata", () => {
     assert.equal(answer.status, 200);
     assert.equal(answer.headers.get("cache-control"), "public, max-age=300");
     assert.equal(answer.body["issuer"], server.url);
-    assert.deepEqual(answer.body["response_types_supported"], []);
-    assert.deepEqual(answer.body["grant_types_supported"], ["client_credentials"]);
+    assert.deepEqual(answer.body["response_types_supported"], ["code"]);
+    assert.deepEqual(answer.body["code_challenge_methods_supported"], ["S256"]);
+    const device = "urn:ietf:params:oauth:grant-type:device_code";
+    const grants = ["client_credentials", "authorization_code", "refresh_token", device];
+    assert.deepEqual(answer.body["grant_types_supported"], grants);
+    assert.equal(answer.body["authorization_endpoint"], `${server.url}/authorize`);
     assert.equal((await fetch(String(answer.body["jwks_uri"]))).status, 200);
-    for (const name of ["token_endpoint", "introspection_endpoint", "revocation_endpoint"]) {
+    for (const name of [
+      "token_endpoint",
+      "introspection_endpoint",
+      "revocation_endpoint",
+      "device_authorization_endpoint",
+    ]) {
       assert.equal((await fetch(String(answer.body[name]), { method: "POST" })).status, 400, name);
     }
   });

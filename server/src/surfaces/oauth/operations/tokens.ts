@@ -2,16 +2,19 @@ import type { Identity, VerifiedToken } from "#domain/identity/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { clientOf } from "../client.ts";
 import { NO_STORE, OauthError, type Answer } from "../errors.ts";
+import { isLogin, loginTokens, revokeLogin } from "./logins.ts";
 import type { OauthOperation, OauthRequest } from "../model.ts";
 import { requireParameter } from "../wire/form.ts";
 
-/** Issues an access token for a client's credentials (RFC 6749 section 4.4). */
-export const token: OauthOperation = async (identity, request) => {
+/** Issues an access token for a client's credentials (RFC 6749 section 4.4), or for a login of the command line. */
+export const token: OauthOperation = async (deps, request) => {
+  const { identity } = deps;
   const { form, ip, requestId } = request;
   const grantType = requireParameter(form, "grant_type");
+  if (isLogin(request)) return loginTokens(deps, request, grantType);
   const { credential, trustId } = await clientOf(identity, request);
   if (grantType !== "client_credentials") {
-    throw new OauthError("unsupported_grant_type", "This server grants tokens for client_credentials only.");
+    throw new OauthError("unsupported_grant_type", "This client gets tokens for client_credentials only.");
   }
   const issued = await identity.tokens.issuer.issue(credential, { scope: form.get("scope"), trustId, ip, requestId });
   return {
@@ -27,7 +30,7 @@ export const token: OauthOperation = async (identity, request) => {
 };
 
 /** Says whether a token is active (RFC 7662). Tokens of other organizations are always inactive. */
-export const introspect: OauthOperation = async (identity, request) => {
+export const introspect: OauthOperation = async ({ identity }, request) => {
   const orgId = await organizationOf(identity, request);
   const token = requireParameter(request.form, "token");
   const verified = await verifiedOrNot(identity, token);
@@ -60,7 +63,9 @@ function answer(body: object): Answer {
 const DONE: Answer = { status: 200, headers: NO_STORE, body: undefined };
 
 /** Revokes a token of the calling client (RFC 7009). A token that is not valid any more counts as revoked. */
-export const revoke: OauthOperation = async (identity, request) => {
+export const revoke: OauthOperation = async (deps, request) => {
+  if (isLogin(request)) return revokeLogin(deps, request);
+  const { identity } = deps;
   const { form, ip, requestId } = request;
   const { credential } = await clientOf(identity, request);
   const verified = await verifiedOrNot(identity, requireParameter(form, "token"));
