@@ -392,3 +392,51 @@ describe("calls", () => {
     );
   });
 });
+
+describe("a call that needs a new proof of the person (RFC 9470)", () => {
+  const challenge = (token: string, response: ServerResponse): void => {
+    if (token.includes("proved")) return void response.end(JSON.stringify({ ok: true }));
+    response.statusCode = 401;
+    response.setHeader("www-authenticate", 'Bearer error="insufficient_user_authentication", max_age=600');
+    response.end(JSON.stringify({ code: "insufficient_user_authentication", detail: "sign in again" }));
+  };
+
+  const person = (prove: (() => Promise<boolean>) | undefined): { client: Client; asked: () => number } => {
+    let [token, asked] = ["old", 0];
+    const tokens = {
+      get: async () => token,
+      ...(prove === undefined
+        ? {}
+        : {
+            prove: async () => {
+              asked += 1;
+              const proved = await prove();
+              if (proved) token = "proved";
+              return proved;
+            },
+          }),
+    };
+    const addresses = { identity_url: api.url, portal_url: api.url } as Addresses;
+    return { client: createClient({ addresses, tokens }), asked: () => asked };
+  };
+
+  test("asks for it once, and repeats the call with the new token", async () => {
+    api.onCall = challenge;
+    const { client, asked } = person(async () => true);
+    assert.deepEqual(await client.call(ORGANIZATION_ROUTES.getMe, {}), { ok: true });
+    assert.deepEqual([asked(), api.calls.length], [1, 2]);
+  });
+
+  test("fails if nobody can be asked, without another token", async () => {
+    api.onCall = challenge;
+    for (const prove of [undefined, async () => false]) {
+      const { client } = person(prove);
+      api.calls.length = 0;
+      await assert.rejects(client.call(ORGANIZATION_ROUTES.getMe, {}), (error: ApiError) => {
+        assert.deepEqual([error.status, error.code], [401, "insufficient_user_authentication"]);
+        return true;
+      });
+      assert.equal(api.calls.length, 1);
+    }
+  });
+});

@@ -1,7 +1,7 @@
 import type { ResultOf, Route } from "@mooring/contract";
 import { originOf, type Addresses } from "./addresses.ts";
 import { headersOf, isRepeatable, purposeOf, targetOf, type AnyCall, type CallInput } from "./call.ts";
-import { apiError, UnreachableError } from "./errors.ts";
+import { ApiError, apiError, UnreachableError } from "./errors.ts";
 import { reach } from "./reach.ts";
 import { retryBudget, withRetries, type RetryBudgetOptions } from "./retry.ts";
 import type { Tokens } from "./tokens.ts";
@@ -63,6 +63,8 @@ export interface ClientOptions {
   readonly retryBudget?: RetryBudgetOptions;
 }
 
+/** The error of a token whose person has to prove their identity again (RFC 9470). */
+const PROOF_ASKED = "insufficient_user_authentication";
 const PAGE = 100;
 /** Longer than the server's time limit of a query. */
 const TIMEOUT_MS = 90_000;
@@ -74,24 +76,34 @@ export function createClient({
   ...options
 }: ClientOptions): Client {
   const budget = retryBudget(options.retryBudget);
-  const send = async (request: ApiRequest): Promise<Response> => {
+  const sendOnce = async (request: ApiRequest): Promise<Response> => {
     if (tokens === null) return accepted(request, await fetchOnce(request, null));
     const first = await tokens.get();
     const response = await fetchOnce(request, first);
-    if (response.status !== 401) return accepted(request, response);
+    if (response.status !== 401 || asksForProof(response)) return accepted(request, response);
     await response.body?.cancel();
     return accepted(request, await fetchOnce(request, await tokens.get(first)));
   };
+  /** Runs it again after a new proof of the person. The time that they need is not limited. */
+  const proved = async <T>(run: () => Promise<T>): Promise<T> => {
+    try {
+      return await run();
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== PROOF_ASKED || (await tokens?.prove?.()) !== true) throw error;
+      return run();
+    }
+  };
+  const send = (request: ApiRequest): Promise<Response> => proved(() => sendOnce(request));
   const read = async (row: Route, input: AnyCall): Promise<Versioned<unknown>> => {
     const request = requestOf(addresses, row, input);
     const { signal, timeoutMs = limitMs } = input;
     const once = async (): Promise<Versioned<unknown>> =>
       withTimeout(request, timeoutMs, async (limited) => {
-        const response = await send(limited);
+        const response = await sendOnce(limited);
         const value: unknown = response.status === 204 ? undefined : await response.json();
         return { value, etag: response.headers.get("etag") };
       });
-    return isRepeatable(row, input) ? withRetries(once, { signal, budget }) : once();
+    return proved(() => (isRepeatable(row, input) ? withRetries(once, { signal, budget }) : once()));
   };
   const call = async (row: Route, input: AnyCall): Promise<unknown> => (await read(row, input)).value;
   async function* items(row: Route, input: AnyCall): AsyncGenerator<unknown> {
@@ -112,6 +124,10 @@ export function createClient({
     send,
     json: async <T>(request: ApiRequest): Promise<T> => (await send(request)).json() as Promise<T>,
   };
+}
+
+function asksForProof(response: Response): boolean {
+  return response.headers.get("www-authenticate")?.includes(`error="${PROOF_ASKED}"`) === true;
 }
 
 function requestOf(addresses: Addresses, row: Route, input: AnyCall): ApiRequest {

@@ -8,6 +8,11 @@ import { versionFields } from "./version.ts";
 export interface Tokens {
   /** Returns a valid token other than `refused`, which the server did not accept. @throws ApiError, UnreachableError */
   get(refused?: string): Promise<string>;
+  /**
+   * Asks the person for a new proof (RFC 9470), so that the next token has it. False: nobody can be asked.
+   * @throws ApiError, UnreachableError
+   */
+  prove?(): Promise<boolean>;
 }
 
 /** An app's credential. */

@@ -26,3 +26,4 @@ export {
   type ApiService,
 } from "./portal/index.ts";
 export { WEBHOOK_HANDSHAKES, WEBHOOK_ROUTES, WEBHOOK_SCHEMES } from "./webhooks/index.ts";
+export { API_COMMANDS, commandOf, PUBLIC_OPERATIONS, type ApiCommand, type CommandForm } from "./commands.ts";

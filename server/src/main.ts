@@ -1,3 +1,4 @@
+import { API_NOUNS } from "./app/commands/api/nouns.ts";
 import { commandNamed, COMMANDS } from "./app/commands/index.ts";
 import { ExitCode, exitCodeOf, messageOf, UsageError } from "./app/commands/command.ts";
 import { printableLines } from "./app/commands/printable.ts";
@@ -11,7 +12,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     return ExitCode.ok;
   }
   if (name === "--version" || name === "-v") return main(["version", ...rest]);
-  const command = commandNamed(name);
+  const command = commandNamed(name, rest[0]);
   if (command === undefined) {
     process.stderr.write(`mooring: there is no command ${JSON.stringify(name)}\n\n${overview()}`);
     return ExitCode.usage;
@@ -32,5 +33,18 @@ function report(error: unknown, name: string): number {
 function overview(): string {
   const width = Math.max(...COMMANDS.map((command) => command.name.length));
   const lines = COMMANDS.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`);
-  return `mooring: what an organization's apps need from a platform, in one process\n\nUsage: mooring <command> [options]\n\n${lines.join("\n")}\n\nmooring <command> --help describes one command.\n`;
+  return `mooring: what an organization's apps need from a platform, in one process\n\nUsage: mooring <command> [options]\n\n${lines.join("\n")}\n\nOperations of the API, as mooring <noun> <verb>:\n${nouns()}\n\nmooring <command> --help describes one command.\n`;
+}
+
+const WIDTH = 100;
+
+/** Lists the nouns of the API in lines. */
+function nouns(): string {
+  const lines = [""];
+  for (const noun of Object.keys(API_NOUNS)) {
+    const last = lines.at(-1) ?? "";
+    if (last.length + noun.length > WIDTH) lines.push(noun);
+    else lines[lines.length - 1] = last === "" ? noun : `${last} ${noun}`;
+  }
+  return lines.map((line) => `  ${line}`).join("\n");
 }

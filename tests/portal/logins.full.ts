@@ -117,6 +117,10 @@ test("a code is typed, the machine is shown, and the person decides", { skip: NO
   assert.equal((await running.exited).code, 0, running.stderr());
   await tab.go("/account?tab=sessions");
   const row = page.getByRole("table", { name: "Logins of the command line" }).getByRole("row");
+  await page
+    .getByRole("button", { name: /^End the login of / })
+    .first()
+    .waitFor();
   const before = await row.count();
   assert.deepEqual(await axe(page), []);
   await page

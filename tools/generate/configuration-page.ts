@@ -42,8 +42,8 @@ scripts. Both take the options of \`serve\`.
 Kubernetes sets variables such as \`MOORING_SERVICE_HOST\` and \`MOORING_PORT=tcp://…\` in each container beside a Service whose name is \`mooring\` or begins with
 \`mooring-\`. They are ignored.
 
-Commands that call a server read four variables: \`MOORING_URL\`, \`MOORING_CREDENTIALS\`, \`MOORING_CLIENT_ID\` and
-\`MOORING_CLIENT_SECRET\`.
+Commands that call a server read \`MOORING_URL\`, and \`MOORING_CREDENTIALS\`, or \`MOORING_CLIENT_ID\` and
+\`MOORING_CLIENT_SECRET\`, or \`MOORING_TOKEN\`; without them they use [your login](../how-to/command-line.md), which \`MOORING_ORG\` can choose.
 
 ## All settings
 

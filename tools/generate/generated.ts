@@ -1,4 +1,5 @@
 import { architecturePage } from "./architecture-page.ts";
+import { commandNouns, commandsPage } from "./commands.ts";
 import { configurationPage } from "./configuration-page.ts";
 import { errorsPage } from "./errors-page.ts";
 import type { Generated } from "./generated-file.ts";
@@ -7,6 +8,8 @@ import { wordsLeftFile } from "./words-left.ts";
 
 /** Every generated file; add yours here. */
 export const GENERATED: readonly Generated[] = [
+  commandNouns,
+  commandsPage,
   configurationPage,
   errorsPage,
   ...OPENAPI_FILES,

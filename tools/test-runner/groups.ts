@@ -20,8 +20,8 @@ const acceptance = (names: string): RegExp => new RegExp(`^tests/acceptance/(${n
 
 /** The tests that run with every change, after `npm test`. They take at most `CORE_SECONDS_MAX`. */
 const CORE_ACCEPTANCE =
-  "account|activity|alerts|allowed-addresses|allowed-destinations|audit|cli|cli-files|cli-ingest|cli-ingest-text|cli-query|cli-s3|demo|fatal|files|" +
-  "files-resumable-api|full-disk|ingest-limits|live-streams-end|locked-records|master-key|nodes|own-telemetry|proxies|query|query-sandbox|refused-bodies|" +
+  "account|activity|alerts|allowed-addresses|allowed-destinations|audit|cli|cli-api|cli-files|cli-ingest|cli-ingest-text|cli-query|cli-s3|demo|fatal|files|" +
+  "files-resumable-api|full-disk|ingest-limits|live-streams-end|locked-records|logins|master-key|nodes|own-telemetry|proxies|query|query-sandbox|refused-bodies|" +
   "registry-login|registry-manifests|registry-quota|registry-security|rest|retention|secrets|settings|start|stop|tail|tenancy|webhooks|webhooks-cli";
 const KILLS_ACCEPTANCE = "(alerts|files|idempotency|master-key|registry|s3|webhooks)-kill|kill";
 const POSTGRES_ACCEPTANCE = "postgres|databases|telemetry-nodes";

@@ -10,7 +10,7 @@ const FILE_SUFFIX = "_file";
 const SECRET_BYTES_MAX = 64 * 1024;
 
 /** Variables of the command line that are not settings, without the prefix. */
-const OTHERS = ["config", "url", "client_id", "client_secret", "credentials"];
+const OTHERS = ["config", "url", "client_id", "client_secret", "credentials", "token", "org"];
 
 /** Reads the settings from `MOORING_…` variables, and secrets from the files that `MOORING_…_FILE` name. */
 export function readVariables(environment: Environment): GivenSettings {

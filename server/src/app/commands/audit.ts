@@ -23,8 +23,8 @@ Usage: mooring audit verify [--org SLUG] [--data-dir DIR]
        mooring audit repair [--org SLUG] [--data-dir DIR]
 
 verify checks the audit log, in which each entry contains the hash of the entry before, and reports the first gap or change. On the
-server's machine it reads the records: the logs of every organization and of the instance, or of one organization. With a credential
-that has audit:read, it requests the log of the credential's organization from the server.
+server's machine it reads the records: the logs of every organization and of the instance, or of one organization. With --url and your
+login, or with a credential that has audit:read, it requests the log of that organization from the server.
 
 repair is for a log that verify finds broken, for example after the database was restored in part. It changes and deletes no entry. It
 appends an entry that describes the fault and the affected entries, and the log continues from there. verify then passes, and still
@@ -40,7 +40,7 @@ Exit codes: 0 no fault, or repaired, 1 a fault was found, 2 wrong usage, 3 not p
 const OPTIONS: readonly Option[] = [
   { name: "org", value: "SLUG", description: "only the log of this organization" },
   { name: "json", description: "print JSON: a list with one object for each log" },
-  ...CONNECTION_OPTIONS,
+  ...CONNECTION_OPTIONS.filter(({ name }) => name !== "org"),
   ...LOCAL_OPTIONS,
 ];
 

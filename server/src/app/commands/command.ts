@@ -76,6 +76,8 @@ export interface Option {
   readonly value?: string;
   readonly description: string;
   readonly multiple?: boolean;
+  /** An option without a value that also has a form `--no-NAME`. */
+  readonly negatable?: boolean;
   /** Accepted, but described only in another command's help. */
   readonly unlisted?: boolean;
 }
@@ -140,7 +142,8 @@ function parseCommand(usage: string, options: readonly Option[], args: readonly 
     known[name] = { type: value === undefined ? "boolean" : "string", multiple };
   let parsed: ReturnType<typeof parseArgs>;
   try {
-    parsed = parseArgs({ args: [...args], allowPositionals: true, strict: true, options: known });
+    const allowNegative = options.some(({ negatable }) => negatable === true);
+    parsed = parseArgs({ args: [...args], allowPositionals: true, strict: true, options: known, allowNegative });
   } catch (error) {
     // The rest of Node's message describes values that begin with a hyphen.
     const message = (error as Error).message.split(/\n|\. To specify/)[0] ?? "wrong options";
@@ -165,9 +168,11 @@ function unknownOption(option: string, known: readonly string[]): string {
 
 function helpText(usage: string, all: readonly Option[]): string {
   const options = all.filter((option) => option.unlisted !== true);
-  const heads = options.map((option) => `--${option.name}${option.value === undefined ? "" : ` ${option.value}`}`);
+  const heads = options.map(({ name, value, negatable }) =>
+    negatable === true ? `--[no-]${name}` : `--${name}${value === undefined ? "" : ` ${value}`}`,
+  );
   const width = Math.min(34, Math.max(0, ...heads.map((head) => head.length)));
-  const lines = options.map((option, i) => `  ${(heads[i] ?? "").padEnd(width)}  ${option.description}`);
+  const lines = options.map((option, i) => `  ${(heads[i] ?? "").padEnd(width)}  ${option.description}`.trimEnd());
   lines.push(`  ${"--help".padEnd(width)}  show this help`);
   if (options.length < all.length) lines.push("", "Every setting of `mooring serve` is accepted as an option.");
   return `${usage.trim()}\n\nOptions:\n${lines.join("\n")}\n`;

@@ -1,3 +1,4 @@
+import { API_NOUNS } from "./api/nouns.ts";
 import type { Command } from "./command.ts";
 
 /** An entry of the overview. The command's code is loaded when it runs, so that small commands start fast. */
@@ -10,6 +11,21 @@ export interface CommandEntry {
 /** Every command, in the order of the overview. */
 export const COMMANDS: readonly CommandEntry[] = [
   { name: "serve", summary: "run the product", load: loadServe },
+  {
+    name: "login",
+    summary: "sign in as yourself, with a browser or a code",
+    load: async () => (await import("./login/index.ts")).login,
+  },
+  {
+    name: "logout",
+    summary: "end your login",
+    load: async () => (await import("./login/index.ts")).logout,
+  },
+  {
+    name: "auth",
+    summary: "show your logins, and where they are kept",
+    load: async () => (await import("./login/index.ts")).auth,
+  },
   {
     name: "bootstrap",
     summary: "create or reuse an organization, project and app, and create a credential",
@@ -130,6 +146,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: "print the settings and the source of each, or check them",
     load: async () => (await import("./config.ts")).config,
   },
+  {
+    name: "completion",
+    summary: "print a script that completes commands in bash, zsh or fish",
+    load: async () => (await import("./completion.ts")).completionOf(COMMANDS.map(({ name }) => name)),
+  },
   { name: "version", summary: "print the version", load: async () => (await import("./version.ts")).version },
 ];
 
@@ -140,6 +161,27 @@ async function loadServe(): Promise<Command> {
   return (await import("./serve.ts")).serve;
 }
 
-export function commandNamed(name: string): CommandEntry | undefined {
-  return COMMANDS.find((command) => command.name === name);
+/**
+ * Finds the command of these words. A command that is written by hand comes first, unless the verb is an operation of
+ * the API that it does not have.
+ */
+export function commandNamed(name: string, verb?: string): Pick<CommandEntry, "load"> | undefined {
+  const written = COMMANDS.find((command) => command.name === name);
+  const verbs = Object.hasOwn(API_NOUNS, name) ? API_NOUNS[name] : undefined;
+  if (verbs === undefined) return written;
+  if (written === undefined || (verb !== undefined && verbs.includes(verb)))
+    return { load: async () => (await import("./api/index.ts")).apiCommand(name) };
+  return { load: async () => withMore(await written.load(), name, verbs) };
+}
+
+/** Adds the operations of the API to the help of a command that is written by hand. */
+function withMore(written: Command, name: string, verbs: readonly string[]): Command {
+  return {
+    run: async (args) => {
+      const code = await written.run(args);
+      if (args.includes("--help") || args.includes("-h"))
+        process.stdout.write(`\nMore of the API: ${verbs.map((verb) => `mooring ${name} ${verb}`).join(", ")}.\n`);
+      return code;
+    },
+  };
 }

@@ -4,6 +4,8 @@ import { printable } from "./printable.ts";
 export interface TableColumn {
   readonly name: string;
   readonly type: string;
+  /** Its cells are never cut, for example ids, which people copy. */
+  readonly isWhole?: boolean;
 }
 
 const NUMERIC = /^(?:U?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?|DOUBLE|FLOAT|DECIMAL.*)$/;
@@ -23,7 +25,9 @@ export function tableText(
   );
   const right = columns.map((column) => NUMERIC.test(column.type));
   // A cut number or time would be wrong, so these are never cut.
-  const whole = columns.map((column, i) => right[i] === true || /^(?:TIME|DATE|BOOL)/.test(column.type));
+  const whole = columns.map(
+    (column, i) => right[i] === true || column.isWhole === true || /^(?:TIME|DATE|BOOL)/.test(column.type),
+  );
   const widths = fitted(natural, whole, widthMax - GAP.length * (columns.length - 1));
   const line = (texts: readonly string[]): string =>
     texts
@@ -34,9 +38,9 @@ export function tableText(
   return `${[head, widths.map((width) => "-".repeat(width)).join(GAP), ...cells.map(line)].join("\n")}\n`;
 }
 
-/** Returns the width of the terminal. Other outputs have no limit, so that lines are not cut. */
+/** Returns the width of the terminal. Other outputs, and terminals without a width (0), have no limit. */
 export function terminalWidth(): number {
-  return process.stdout.isTTY ? process.stdout.columns : Number.MAX_SAFE_INTEGER;
+  return process.stdout.isTTY && process.stdout.columns > 0 ? process.stdout.columns : Number.MAX_SAFE_INTEGER;
 }
 
 /** Builds a table for the terminal. `names` are the names and headers of its columns. */

@@ -1,0 +1,144 @@
+import { ALERT_ROUTES } from "./alerts.ts";
+import { BUCKET_ROUTES } from "./buckets.ts";
+import { FILE_ROUTES } from "./files.ts";
+import { ORGANIZATION_ROUTES } from "./organization/index.ts";
+import { DISCOVERY_ROUTES } from "./portal/index.ts";
+import { QUERY_ROUTES } from "./query.ts";
+import { REGISTRY_API_ROUTES } from "./registry.ts";
+import type { Route } from "./route.ts";
+import { SAVED_QUERY_ROUTES } from "./saved-queries.ts";
+import { TELEMETRY_ROUTES } from "./telemetry.ts";
+import { TELEMETRY_SETTINGS_ROUTES } from "./telemetry-settings.ts";
+import { USAGE_ROUTES } from "./usage.ts";
+import { WEBHOOK_ROUTES } from "./webhooks/index.ts";
+
+/** Every operation of the public contract. The operations of the portal's pages are not among them. */
+export const PUBLIC_OPERATIONS: readonly Route[] = [
+  ORGANIZATION_ROUTES,
+  DISCOVERY_ROUTES,
+  TELEMETRY_ROUTES,
+  TELEMETRY_SETTINGS_ROUTES,
+  QUERY_ROUTES,
+  SAVED_QUERY_ROUTES,
+  ALERT_ROUTES,
+  FILE_ROUTES,
+  BUCKET_ROUTES,
+  REGISTRY_API_ROUTES,
+  USAGE_ROUTES,
+  WEBHOOK_ROUTES,
+].flatMap((rows) => Object.values(rows as Readonly<Record<string, Route>>));
+
+/** The command of an operation, where the default does not fit. */
+export interface CommandForm {
+  /** `noun verb`, or the name of a command that is written by hand. */
+  readonly name?: string;
+  /** A command that is written by hand does it. Then no command is generated. */
+  readonly byHand?: boolean;
+  /** The words after the name, for the help. */
+  readonly examples?: readonly string[];
+  /** The columns of its table. */
+  readonly columns?: readonly string[];
+  /** Whether a person has to confirm it. Default: for DELETE. */
+  readonly confirm?: boolean;
+}
+
+const byHand = (name: string): CommandForm => ({ name, byHand: true });
+
+const FORMS: Readonly<Record<string, CommandForm>> = {
+  ingest: byHand("ingest"),
+  query: byHand("query"),
+  tailLogs: byHand("tail"),
+  createUpload: byHand("files put"),
+  getFileDownload: byHand("files get"),
+  listFiles: byHand("files ls"),
+  deleteFile: byHand("files rm"),
+  restoreFile: byHand("files restore"),
+  createCredential: byHand("credential create"),
+  listCredentials: byHand("credential list"),
+  rotateCredential: byHand("credential rotate"),
+  revokeCredential: byHand("credential revoke"),
+  createS3Key: byHand("s3 keys create"),
+  listS3Keys: byHand("s3 keys list"),
+  revokeS3Key: byHand("s3 keys revoke"),
+  verifyAudit: byHand("audit verify"),
+  createWebhook: byHand("webhooks create"),
+  listWebhooks: byHand("webhooks list"),
+  deleteWebhook: byHand("webhooks delete"),
+  rotateWebhookUrl: byHand("webhooks rotate"),
+  revealWebhookUrl: byHand("webhooks url"),
+  listWebhookEvents: byHand("webhooks events"),
+  replayWebhookEvent: byHand("webhooks replay"),
+  streamWebhookEvents: byHand("webhooks listen"),
+  getWebhook: { name: "webhooks get" },
+  updateWebhook: { name: "webhooks update" },
+  copyFile: { name: "files copy" },
+  purgeFile: { name: "trash purge" },
+  getMe: { name: "me show" },
+  getAccess: { name: "access show", examples: ["--permission files:write --project web"] },
+  getAddresses: { name: "addresses show" },
+  getUsage: { name: "usage show" },
+  getTelemetryUsage: { name: "telemetry-usage show" },
+  getOrganization: { name: "organization show" },
+  listAudit: { examples: ["--action project.create --limit 20", "--from 2026-11-01T00:00:00Z --json"] },
+  createProject: { examples: ["--slug web --name 'Web shop' --visibility private"] },
+  updateProject: { examples: ["web --name 'Web shop'"] },
+  deleteProject: { examples: ["web", "web --yes"] },
+  listProjects: {
+    examples: ["", "--environment production --json"],
+    columns: ["slug", "name", "visibility", "environment", "archived_at", "id"],
+  },
+  createApp: { examples: ["--project web --slug web-api"] },
+  listApps: { columns: ["slug", "name", "project_slug", "repository", "bucket", "id"] },
+  listMembers: { columns: ["email", "name", "role", "second_factor", "last_seen_at", "user_id"] },
+  createInvitation: { examples: ["--email ada@example.com --role developer"] },
+  createAlert: {
+    examples: [
+      `--name errors --query-id query_01k… --target-url https://example.com/hook --every-s 60 --condition '{"column": "n", "operator": ">", "threshold": 10}'`,
+      "--input alert.json",
+    ],
+  },
+  listAlerts: { columns: ["name", "state", "enabled", "query_id", "every_s", "id"] },
+};
+
+export interface ApiCommand {
+  readonly row: Route;
+  readonly noun: string;
+  readonly verb: string;
+  readonly form: CommandForm;
+}
+
+/** Plural nouns that have no singular, or name a list of settings. */
+const KEPT: ReadonlySet<string> = new Set(["access", "addresses", "settings", "usage", "files", "webhooks"]);
+
+/** Returns the words of `listProjectMembers`: `list`, `project`, `member`. */
+function wordsOf(operationId: string): readonly string[] {
+  return operationId
+    .replaceAll(/S3/g, "S3_")
+    .split(/(?=[A-Z])/)
+    .map((word) => word.toLowerCase().replace("s3_", "s3"));
+}
+
+function singular(word: string): string {
+  if (KEPT.has(word)) return word;
+  if (word.endsWith("ies")) return `${word.slice(0, -3)}y`;
+  return word.endsWith("s") && !word.endsWith("ss") && word !== "s3" ? word.slice(0, -1) : word;
+}
+
+/** Returns the default name: the noun in the singular, and the verb of the operation. */
+function defaultName(operationId: string): string {
+  const [verb = "", ...rest] = wordsOf(operationId);
+  const noun = rest.map((word, i) => (i === rest.length - 1 ? singular(word) : word)).join("-");
+  return `${noun} ${verb}`;
+}
+
+/** Returns the command of an operation. For a command that is written by hand, `verb` has the rest of its name. */
+export function commandOf(row: Route): ApiCommand {
+  const form = FORMS[row.operationId] ?? {};
+  const [noun = "", ...rest] = (form.name ?? defaultName(row.operationId)).split(" ");
+  return { row, noun, verb: rest.join(" "), form };
+}
+
+/** The commands that are generated from the contract. */
+export const API_COMMANDS: readonly ApiCommand[] = PUBLIC_OPERATIONS.map(commandOf).filter(
+  ({ form }) => form.byHand !== true,
+);
