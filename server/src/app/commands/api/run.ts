@@ -40,7 +40,7 @@ async function clientFor(row: Route, parsed: Parsed): Promise<Client> {
 
 /** Asks a person at a terminal to type the name. A script has to say `--yes`. */
 async function confirm({ row, verb, noun }: ApiCommand, { params }: ApiRequest, parsed: Parsed): Promise<void> {
-  if (parsed.values["yes"] === true) return;
+  if (parsed.values["yes"] === true || parsed.values["dry-run"] === true) return;
   const name = Object.values(params).at(-1) ?? noun;
   if (!process.stdin.isTTY || !process.stderr.isTTY)
     throw new UsageError(`this can't be asked here; add --yes to ${verb} ${name}`);
