@@ -42,6 +42,7 @@ describe("secrets in files", () => {
   const VALUES: Readonly<Record<string, string>> = {
     database_url: "postgres://u:p@h/d",
     master_key: KEY,
+    master_key_previous: KEY,
     smtp_url: "smtps://u:p@mx.example.com",
   };
 

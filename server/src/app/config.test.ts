@@ -195,6 +195,7 @@ describe("secrets", () => {
     assert.deepEqual(secrets, [
       "database_url",
       "master_key",
+      "master_key_previous",
       "oidc_client_secret",
       "smtp_url",
       "objects_s3_secret_access_key",
