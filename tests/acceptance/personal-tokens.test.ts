@@ -4,6 +4,7 @@ import { before, describe, test } from "node:test";
 import { eventually } from "../fixtures/process.ts";
 import { useSharedServer } from "../fixtures/server.ts";
 import { Person } from "../fixtures/person.ts";
+import { repositoryOf, unique } from "../fixtures/registry.ts";
 
 interface Made {
   readonly token: string;
@@ -98,6 +99,21 @@ describe("personal access tokens", () => {
       readonly detail: Record<string, unknown>;
     }
     const { body } = await call<{ items: Entry[] }>(token, "GET", "/v1/audit?action=project.create&limit=1");
+    const [entry] = body.items;
+    assert.deepEqual([entry?.actor, entry?.detail["via"]], [{ kind: "person", id: owner.id }, item.id]);
+  });
+
+  test("the audit log shows the person of a push, too", async () => {
+    const { server, home } = shared;
+    const { token, item } = await made(owner, ["registry:pull", "registry:push"]);
+    const name = `orgs/${home.org.slug}/${home.app.slug}`;
+    const client = { client_id: owner.email, client_secret: token };
+    const repository = await repositoryOf(server, client, name, "pull,push");
+    await repository.image([], { tag: unique("by-person-") });
+    const { body } = await owner.api<{ items: { actor: object; detail: Record<string, unknown> }[] }>(
+      "GET",
+      "/v1/audit?action=image.push&limit=1",
+    );
     const [entry] = body.items;
     assert.deepEqual([entry?.actor, entry?.detail["via"]], [{ kind: "person", id: owner.id }, item.id]);
   });

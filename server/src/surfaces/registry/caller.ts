@@ -26,9 +26,21 @@ type State = NonNullable<Awaited<ReturnType<Identity["present"]>>>;
  * print.
  */
 export function principalOf(state: State): CredentialPrincipal {
-  const { id, clientId, person, orgId, orgSlug, projectId, projectState, scopes, withheld } = state;
+  const { id, clientId, person, ownerId, orgId, orgSlug, projectId, projectState, scopes, withheld } = state;
   const name = person ?? clientId;
-  return { kind: "credential", id, clientId: name, orgId, orgSlug, projectId, projectState, scopes, withheld };
+  const owner = ownerId === null ? {} : { ownerId };
+  return {
+    kind: "credential",
+    id,
+    clientId: name,
+    ...owner,
+    orgId,
+    orgSlug,
+    projectId,
+    projectState,
+    scopes,
+    withheld,
+  };
 }
 
 /**

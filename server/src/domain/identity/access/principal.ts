@@ -9,6 +9,8 @@ export interface CredentialPrincipal {
   readonly kind: "credential";
   readonly id: string;
   readonly clientId: string;
+  /** The owner of a personal access token that a service takes as a password. They are the actor in the audit log. */
+  readonly ownerId?: string;
   readonly orgId: string;
   readonly orgSlug: string;
   /** Null: it reaches the whole organization. */

@@ -83,6 +83,8 @@ export function withinPolicy(scopes: ReadonlySet<Scope>, { allowedScopes }: Poli
 }
 
 export function auditActorOf(actor: ActorContext["actor"]): AuditEvent["actor"] {
+  if (actor.kind === "credential" && actor.ownerId !== undefined)
+    return { kind: "person", id: actor.ownerId, via: actor.id };
   const via = actor.kind === "person" && actor.via !== undefined ? { via: actor.via.id } : {};
   return { kind: actor.kind, id: actor.id, ...via };
 }
