@@ -82,7 +82,11 @@ describe("a refusal of the registry names its reason", () => {
     for (const answer of await push(client, nameIn(acme))) assert.equal(answer.status, 202, answer.text);
     await changed(acme, "PATCH", `/v1/members/${userId}`, { role: "viewer" });
     const given = "it was given registry:push, but ";
-    await isRefused(client, nameIn(acme), `${given}the role of the person responsible for it was lowered from developer to viewer`);
+    await isRefused(
+      client,
+      nameIn(acme),
+      `${given}the role of the person responsible for it was lowered from developer to viewer`,
+    );
     assert.equal((await world.call("DELETE", `/v1/members/${userId}`, { token: owner(acme) })).status, 204);
     await isRefused(client, nameIn(acme), `${given}the person responsible for it has left the organization`);
     const tenant = await world.tenant("hides");
