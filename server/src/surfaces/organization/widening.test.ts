@@ -76,6 +76,7 @@ const CHANGES: Partial<Record<RowName, RowCase>> = {
       "policy.approval_required": { narrow: true, wide: false },
       "policy.second_factor_required": OF_PEOPLE,
       "policy.sign_in": OF_PEOPLE,
+      "policy.device_login": { narrow: false, wide: true },
     },
   },
   updateProject: {
