@@ -50,7 +50,7 @@ export const GROUPS: readonly Group[] = [
     seconds: 480,
     files: new RegExp(
       `${acceptance(CORE_ACCEPTANCE).source}|` +
-        `^server/src/(stores/(${CORE_STORES})|surfaces/(${CORE_SURFACES})|app/(backup/backup|commands/scrub)|domain/s3/objects/deletions/deletions)\\.full\\.ts$|^tools/(borders|test-runner/runner)\\.full\\.ts$`,
+        `^server/src/(stores/(${CORE_STORES})|surfaces/(${CORE_SURFACES})|app/(backup/backup|commands/scrub|key-command)|domain/(s3/objects/deletions/deletions|identity/keys/rotation))\\.full\\.ts$|^tools/(borders|test-runner/runner)\\.full\\.ts$`,
     ),
   },
   {
