@@ -47,7 +47,7 @@ export const CORE_SECONDS_MAX = 20 * 60;
 export const GROUPS: readonly Group[] = [
   {
     name: "core",
-    seconds: 480,
+    seconds: 540,
     files: new RegExp(
       `${acceptance(CORE_ACCEPTANCE).source}|` +
         `^server/src/(stores/(${CORE_STORES})|surfaces/(${CORE_SURFACES})|app/(backup/backup|commands/scrub|key-command)|domain/(s3/objects/deletions/deletions|identity/keys/rotation))\\.full\\.ts$|^tools/(borders|test-runner/runner)\\.full\\.ts$`,
