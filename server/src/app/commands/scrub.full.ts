@@ -30,7 +30,7 @@ test("scrub beside an open store reports no fault, and after damage reports the 
     const staged = await objects.write("org_1", Buffer.alloc(100_000, 1), { bytesMax: 100_000 });
     const clean = scrub(dataDir);
     assert.equal(clean.status, 0, clean.stderr);
-    assert.match(clean.stdout, /^ok {8}checked 0 blobs of 0\.0 MiB, and 1 stored/);
+    assert.match(clean.stdout, /^ok {8}checked 0 blobs of 0\.0 MiB in the records, and 1 files in the store/);
     // Links the content, but no row refers to it, so the count is wrong. Then also cuts the content.
     await metadata.write((tx) => objects.link(tx, "org_1", staged));
     assert.match(
@@ -73,7 +73,7 @@ test("scrub deletes content without a record on request", async () => {
     assert.match(found.stdout, new RegExp(`^orphan    ${id}: 8 bytes`));
     const deleted = scrub(dataDir, "--delete-orphans");
     assert.equal(deleted.status, 0, deleted.stderr);
-    assert.match(deleted.stdout, new RegExp(`^deleted   ${id}: 8 bytes\nok .*1 of which are deleted\n$`));
+    assert.match(deleted.stdout, new RegExp(`^deleted   ${id}: 8 bytes\nok .*and deleted 1 of them\n$`));
     assert.deepEqual(readdirSync(shard), []);
     assert.equal(scrub(dataDir).status, 0);
   } finally {
