@@ -1,8 +1,8 @@
 // Prints the groups of the long tests with their seconds, one a line, in the order in which continuous integration runs them:
-// node tools/run.mjs tools/groups.ts [--since COMMIT]. `core` is first.
+// node tools/run.mjs tools/groups.ts [--since COMMIT]. Those that always run are first.
 import { execFileSync } from "node:child_process";
 import { parseArgs } from "node:util";
-import { GROUPS, inTurn } from "./test-runner/groups.ts";
+import { ALWAYS, inTurn } from "./test-runner/groups.ts";
 
 const { values } = parseArgs({ options: { since: { type: "string", default: "HEAD~1" } } });
 
@@ -20,6 +20,6 @@ function changedSince(commit: string): string[] {
 }
 
 const turn = Number(git("rev-list", "--count", "HEAD"));
-for (const { name, seconds } of [...GROUPS.slice(0, 1), ...inTurn(changedSince(values.since), turn)]) {
+for (const { name, seconds } of [...ALWAYS, ...inTurn(changedSince(values.since), turn)]) {
   console.log(`${name} ${seconds}`);
 }

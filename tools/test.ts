@@ -4,6 +4,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
+import type { DatabaseKind } from "../tests/fixtures/databases.ts";
 import { offerPostgres } from "../tests/fixtures/offer-postgres.ts";
 import { discover, type Tier } from "./test-runner/discover.ts";
 import { GROUPS, groupsOf, type Group } from "./test-runner/groups.ts";
@@ -72,9 +73,11 @@ async function main(options: Options): Promise<number> {
     console.log("0 passed, 1 failed, 0 skipped");
     return 1;
   }
-  const installed = options.group?.installed === true ? installPackage() : undefined;
+  const installed = options.group?.again === "installed" ? installPackage() : undefined;
   if (installed !== undefined) Object.assign(process.env, installed.environment);
   else if (options.root === REPOSITORY) compileAhead();
+  const database = databaseOf(options);
+  if (database !== undefined) process.env["MOORING_TEST_DATABASES"] ??= database;
   const postgres = await offerPostgres();
   const waiting = byProcess(options.shuffle === null ? paths : shuffled(paths, options.shuffle));
   const startedMs = performance.now();
@@ -96,10 +99,15 @@ async function main(options: Options): Promise<number> {
 
 function pathsOf({ root, tier, filters, group }: Options): string[] {
   if (group === null) return discover(root, tier, filters);
-  const { installed = false } = group;
-  const tiers: readonly Tier[] = installed ? ["test", tier] : [tier];
+  const tiers: readonly Tier[] = group.again === undefined ? [tier] : ["test", tier];
   const found = tiers.flatMap((each) => discover(root, each, filters));
-  return found.filter((path) => groupsOf(path, { installed }).includes(group.name));
+  return found.filter((path) => groupsOf(path, group.again).includes(group.name));
+}
+
+/** Returns the only database of suites that run on both, or undefined for both. */
+function databaseOf({ tier, group }: Options): DatabaseKind | undefined {
+  if (group?.again === "postgres") return "postgres";
+  return tier === "test" ? "sqlite" : undefined;
 }
 
 async function runInTime(paths: readonly string[], leftMs: number, options: Options): Promise<readonly FileResult[]> {

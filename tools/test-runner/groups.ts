@@ -6,22 +6,23 @@ export interface Group {
   /** The files of the group. */
   readonly files: RegExp;
   /**
-   * The product files that the group tests. The group comes first when one of them has changed. Absent for `core`,
-   * which always runs.
+   * The product files that the group tests. The group comes first when one of them has changed. Absent for groups that
+   * always run.
    */
   readonly about?: RegExp;
-  /**
-   * Runs the files, which other groups and `npm test` run with the sources, with the package installed from its tarball.
-   */
-  readonly installed?: true;
+  /** Runs the files once more, which other groups or `npm test` run, in another way. */
+  readonly again?: Again;
 }
+
+/** `installed`: with the package installed from its tarball. `postgres`: on PostgreSQL. */
+export type Again = "installed" | "postgres";
 
 const acceptance = (names: string): RegExp => new RegExp(`^tests/acceptance/(${names})\\.full\\.ts$`);
 
-/** The tests that run with every change, after `npm test`. They take at most `CORE_SECONDS_MAX`. */
 const CORE_ACCEPTANCE =
-  "account|activity|alerts|allowed-addresses|allowed-destinations|audit|cli|cli-api|cli-files|cli-ingest|cli-ingest-text|cli-query|cli-s3|demo|fatal|files|" +
-  "files-resumable-api|full-disk|ingest-limits|live-streams-end|locked-records|logins|master-key|nodes|own-telemetry|proxies|query|query-sandbox|refused-bodies|" +
+  "account|activity|alerts|allowed-addresses|allowed-destinations|audit|cli|cli-api|cli-files|cli-ingest|cli-ingest-text|cli-query|cli-s3|" +
+  "demo|errors|exact-json-few|fatal|files|first-run|healthcheck|" +
+  "files-resumable-api|full-disk|ingest-limits|live-streams-end|locked-records|logins|master-key|nodes|own-telemetry|proxies|query|query-sandbox|query-stored|refused-bodies|" +
   "registry-login|registry-manifests|registry-quota|registry-security|rest|retention|secrets|settings|start|stop|tail|tenancy|webhooks|webhooks-cli";
 const KILLS_ACCEPTANCE = "(alerts|files|idempotency|master-key|registry|s3|webhooks)-kill|kill";
 const POSTGRES_ACCEPTANCE = "postgres|databases|telemetry-nodes";
@@ -37,10 +38,17 @@ const PACKAGING =
 export const CHECKOUT_ONLY =
   /^tests\/acceptance\/(docs|s3-conformance)\.test\.ts$|^tests\/acceptance\/(demo|docs)\.full\.ts$/;
 const CORE_STORES =
-  "jobs/jobs|telemetry/(embedded|kill-few|compaction/.*|presence/presence|retention/(erasing|kill-few))|objects/(kill-few|filesystem/(crash|filesystem|large))|" +
+  "jobs/(jobs|parking)|telemetry/(backpressure|embedded|kill-few|nodes|snapshot|startup|sweep|compaction/.*|presence/presence|retention/(erasing|kill-few|retention))|" +
+  "objects/(kill-few|filesystem/(crash|filesystem|large)|s3/nodes)|" +
   "telemetry/query/(attacks|columnar-limits|engine|engine-streams|hidden|latest|messages|pool|promoted|pruning)|" +
   "metadata/(kill-few|postgres/postgres|sqlite/(readers|sqlite))";
-const CORE_SURFACES = "(s3|registry|files)/quota|registry/races|telemetry/(tail/tail|wire/pool)";
+const CORE_SURFACES =
+  "(s3|registry|files)/quota|registry/races|portal/sign-in-delays|query/send|telemetry/(tail/tail|wire/pool)";
+
+const BOTH_DATABASES =
+  "audit/audit|idempotency/idempotency|identity/(identity|activity/activity|credentials/(adopt|kinds)|keys/keyring)|" +
+  "organizations/organizations|projects/projects|quotas/quotas|" +
+  "s3/(records|access/access|lifecycle/lifecycle|listings/listings|objects/objects|uploads/uploads)";
 
 export const CORE_SECONDS_MAX = 20 * 60;
 
@@ -50,8 +58,14 @@ export const GROUPS: readonly Group[] = [
     seconds: 540,
     files: new RegExp(
       `${acceptance(CORE_ACCEPTANCE).source}|` +
-        `^server/src/(stores/(${CORE_STORES})|surfaces/(${CORE_SURFACES})|app/(backup/backup|commands/scrub|key-command)|domain/(s3/objects/deletions/deletions|identity/keys/rotation))\\.full\\.ts$|^tools/(borders|test-runner/runner)\\.full\\.ts$`,
+        `^server/src/(stores/(${CORE_STORES})|surfaces/(${CORE_SURFACES})|app/(backup/backup|commands/scrub|deletions|key-command)|domain/(s3/objects/deletions/deletions|identity/keys/rotation))\\.full\\.ts$|^tools/(borders|setup/setup|test-runner/runner|tidy)\\.full\\.ts$`,
     ),
+  },
+  {
+    name: "databases",
+    seconds: 180,
+    files: new RegExp(`^server/src/(domain/(${BOTH_DATABASES})|stores/clock/guard)\\.test\\.ts$`),
+    again: "postgres",
   },
   {
     name: "portal",
@@ -68,7 +82,7 @@ export const GROUPS: readonly Group[] = [
   {
     name: "conformance",
     seconds: 900,
-    files: /^tests\/s3-conformance\/|^server\/src\/stores\/objects\/s3\//,
+    files: /^tests\/s3-conformance\/|^server\/src\/stores\/objects\/s3\/(?!nodes)/,
     about: /^server\/src\/(surfaces\/s3|domain\/s3|stores\/objects)\/|^tests\/s3-conformance\//,
   },
   {
@@ -154,7 +168,7 @@ export const GROUPS: readonly Group[] = [
     seconds: 900,
     files: new RegExp(`^tests/acceptance/[^/]+\\.test\\.ts$|${acceptance(CORE_ACCEPTANCE).source}`),
     about: PACKAGING,
-    installed: true,
+    again: "installed",
   },
   {
     name: "package-acceptance-load",
@@ -163,21 +177,21 @@ export const GROUPS: readonly Group[] = [
       `${LOAD_ACCEPTANCE}|${FILES_ACCEPTANCE}|${LISTS_ACCEPTANCE}|${API_ACCEPTANCE}|${SETUP_ACCEPTANCE}|tls`,
     ),
     about: PACKAGING,
-    installed: true,
+    again: "installed",
   },
   {
     name: "package-acceptance-postgres",
     seconds: 900,
     files: acceptance(`${POSTGRES_ACCEPTANCE}|${RACES_ACCEPTANCE}`),
     about: PACKAGING,
-    installed: true,
+    again: "installed",
   },
   {
     name: "package-acceptance-kills",
     seconds: 900,
     files: acceptance(KILLS_ACCEPTANCE),
     about: PACKAGING,
-    installed: true,
+    again: "installed",
   },
   {
     name: "upgrade",
@@ -207,16 +221,17 @@ export const GROUPS: readonly Group[] = [
   },
 ];
 
-/** Returns the names of the groups that run a file with the sources, or with the installed package. */
-export function groupsOf(path: string, { installed = false } = {}): string[] {
-  if (installed && CHECKOUT_ONLY.test(path)) return [];
-  return GROUPS.filter((group) => (group.installed ?? false) === installed && group.files.test(path)).map(
-    ({ name }) => name,
-  );
+/** Returns the names of the groups that run a file with the sources, or once more in another way. */
+export function groupsOf(path: string, again?: Again): string[] {
+  if (again === "installed" && CHECKOUT_ONLY.test(path)) return [];
+  return GROUPS.filter((group) => group.again === again && group.files.test(path)).map(({ name }) => name);
 }
 
+/** The groups that run with every change, after `npm test`. Together they take at most `CORE_SECONDS_MAX`. */
+export const ALWAYS: readonly Group[] = GROUPS.filter(({ about }) => about === undefined);
+
 /**
- * Returns all groups but `core`, in the order of continuous integration: first those of the changed parts, then the
+ * Returns the groups that do not always run, in the order of continuous integration: first those of the changed parts, then the
  * others, starting at another one each time.
  * @param turn the number of commits, which decides the start
  */

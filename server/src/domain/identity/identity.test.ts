@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { postgresUrl } from "../../../../tests/fixtures/databases.ts";
-import { postgresMissing } from "../../../../tests/fixtures/postgres-server.ts";
+import { DATABASES, postgresUrl } from "../../../../tests/fixtures/databases.ts";
 import type { Identity } from "./identity.ts";
 import type { ActorContext } from "./credentials/index.ts";
 import {
@@ -167,12 +166,11 @@ const CASES: Readonly<Record<string, (nodes: Nodes) => Promise<void>>> = {
   },
 };
 
-function onDatabase(name: string, skip: string | undefined, urlOf: () => Promise<string | undefined>): void {
-  describe(name, { skip: skip ?? false }, () => {
+for (const { kind, skip } of DATABASES) {
+  describe(`two nodes on ${kind}`, { skip }, () => {
     let nodes: Nodes;
     before(async () => {
-      const url = await urlOf();
-      const ground = await openGround(url === undefined ? {} : { url });
+      const ground = await openGround(kind === "sqlite" ? {} : { url: await postgresUrl("identity") });
       const [here, there] = await Promise.all([ground.node(), ground.node({ metadata: await ground.reopen() })]);
       await here.start();
       await there.start();
@@ -182,6 +180,3 @@ function onDatabase(name: string, skip: string | undefined, urlOf: () => Promise
     for (const [title, run] of Object.entries(CASES)) test(title, () => run(nodes));
   });
 }
-
-onDatabase("on SQLite", undefined, async () => undefined);
-onDatabase("on PostgreSQL", postgresMissing(), () => postgresUrl("identity"));
