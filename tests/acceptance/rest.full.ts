@@ -11,6 +11,7 @@ const WAKE_UPS_PER_SECOND_MAX = 100;
 
 const ON_EACH_NODE = [
   "access changes",
+  "key ring",
   "signing keys",
   "refusals",
   "credential use",
