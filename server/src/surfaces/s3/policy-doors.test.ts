@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { test } from "node:test";
+import { PRIVATE_ID } from "#domain/identity/testing.ts";
 import { refused, succeeded, useGateway } from "./testing/gateway.ts";
 
 const it = useGateway();
@@ -49,6 +50,18 @@ test("a public policy leaves administration to the owner", async () => {
     succeeded(await it.gateway.call("GET", `/${it.bucket}`, anonymous), 200);
   }
   succeeded(await it.gateway.call("DELETE", `/${it.bucket}?policy`), 204);
+});
+
+test("a policy lets a key of another project replace the access control list, but not the policy", async () => {
+  const sign = { key: await it.gateway.newKey({ projectId: PRIVATE_ID }) };
+  const putAcl = () => it.gateway.call("PUT", `/${it.bucket}?acl`, { headers: { "x-amz-acl": "private" }, sign });
+  refused(await putAcl(), "AccessDenied", 403);
+  await setPolicy({ Effect: "Allow", Principal: "*", Action: "s3:*", Resource: all() });
+  succeeded(await putAcl());
+  refused(await it.gateway.call("DELETE", `/${it.bucket}?policy`, { sign }), "AccessDenied", 403);
+  refused(await it.gateway.call("GET", `/${it.bucket}?policy`, { sign }), "AccessDenied", 403);
+  succeeded(await it.gateway.call("DELETE", `/${it.bucket}?policy`), 204);
+  refused(await putAcl(), "AccessDenied", 403);
 });
 
 test("a policy with an unknown name is refused with that name", async () => {

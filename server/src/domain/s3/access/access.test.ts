@@ -140,7 +140,7 @@ for (const { kind, skip } of DATABASES) {
       assert.equal(await may(elsewhere, open, "s3:DeleteBucketPolicy", outside), false);
     });
 
-    test("only the owner administers a bucket, with any policy or ACL", async () => {
+    test("only the owner administers a bucket, with any policy or ACL; others may get only PutBucketAcl, and never without a signature", async () => {
       const bucket = await newBucket(g, owner);
       const arns = [`arn:aws:s3:::${bucket.name}`, `arn:aws:s3:::${bucket.name}/*`];
       const open = { Effect: "Allow", Principal: "*", Resource: arns };
@@ -165,7 +165,9 @@ for (const { kind, skip } of DATABASES) {
           assert.equal(await may(elsewhere, opened, action, key), false, `${action} by another project`);
           assert.equal(await may(owner, opened, action, key), true, `${action} by the owner`);
         }
+        assert.equal(await may(elsewhere, opened, "s3:PutBucketAcl"), true, JSON.stringify(statement));
       }
+      assert.equal(await may(elsewhere, listed, "s3:PutBucketAcl"), false, "to a group that a list names");
       const grants = [{ grantee: { kind: "user", id: named } as const, permission: "WRITE_ACP" }];
       const given = await configure(bucket, "acl", { owner: bucket.owner, grants } as never);
       assert.equal(await may(elsewhere, given, "s3:PutBucketAcl"), true, "to a canonical user that a list names");

@@ -173,9 +173,9 @@ function fixedValue(deps: Deps, principal: S3Principal, request: AccessRequest, 
   }
 }
 
-/** Removes the grants to groups for administration. Only named canonical users may administer. */
+/** Removes the grants to groups if the action is not for everybody. Only canonical users that the list names get it. */
 function forRule(acl: Acl, { onlyFor }: ActionRule): Acl {
-  if (onlyFor !== "owner") return acl;
+  if (onlyFor === undefined) return acl;
   return { ...acl, grants: acl.grants.filter(({ grantee }) => grantee.kind === "user") };
 }
 

@@ -11,8 +11,9 @@ export interface ActionRule {
   /** The action's name in policies, if it differs. */
   readonly policyAction?: string;
   /**
-   * The only principals who may get it. No policy or list of groups can add others. `owner`: the bucket's own keys, and
-   * canonical users that a list names. `signed`: nobody without a signature. Absent: everybody.
+   * The only principals who may get it. `owner`: the bucket's own keys; no policy or list can add others. `signed`: also
+   * keys that a policy allows, or whose canonical user a list names; no request without a signature, and no group of a
+   * list. Absent: everybody.
    */
   readonly onlyFor?: "owner" | "signed";
 }
@@ -27,7 +28,7 @@ const SEE = { scope: "s3:read" } as const;
 const SEE_HARMLESS = { scope: "s3:read", isHarmless: true } as const;
 const CHANGE = { scope: "s3:write" } as const;
 const KEEP = { scope: "s3:write", onlyFor: "signed" } as const;
-/** Administration: the bucket itself, its permissions and its rules. No policy can give it to others. */
+/** Administration: the bucket itself, its permissions and its rules. */
 const CONFIGURE = { scope: "apps:write", onlyFor: "owner" } as const;
 
 /** Every action that the gateway checks. */
@@ -58,7 +59,7 @@ export const ACTIONS: Readonly<Record<string, ActionRule>> = {
   "s3:GetBucketWebsite": SEE,
   "s3:GetAccelerateConfiguration": SEE,
   "s3:GetReplicationConfiguration": SEE,
-  "s3:PutBucketAcl": { ...CONFIGURE, acl: { of: "bucket", permission: "WRITE_ACP" } },
+  "s3:PutBucketAcl": { ...CONFIGURE, onlyFor: "signed", acl: { of: "bucket", permission: "WRITE_ACP" } },
   "s3:PutBucketCORS": CONFIGURE,
   "s3:PutBucketPolicy": CONFIGURE,
   "s3:DeleteBucketPolicy": CONFIGURE,
