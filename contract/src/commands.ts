@@ -90,7 +90,17 @@ const FORMS: Readonly<Record<string, CommandForm>> = {
   createApp: { examples: ["--project web --slug web-api"] },
   listApps: { columns: ["slug", "name", "project_slug", "repository", "bucket", "id"] },
   listMembers: { columns: ["email", "name", "role", "second_factor", "last_seen_at", "user_id"] },
-  createInvitation: { examples: ["--email ada@example.com --role developer"] },
+  createInvitation: {
+    examples: [
+      "--email ada@example.com --role developer",
+      "--email ada@example.com --role viewer --membership-expires-at 2026-12-04T18:00:00Z",
+    ],
+  },
+  updateMember: { examples: ["user_01k… --role viewer", "user_01k… --expires-at 2026-12-04T18:00:00Z"] },
+  listEndings: {
+    examples: ["", "--before 2026-12-31T00:00:00Z"],
+    columns: ["expires_at", "kind", "email", "role", "ended"],
+  },
   createAlert: {
     examples: [
       `--name errors --query-id query_01k… --target-url https://example.com/hook --every-s 60 --condition '{"column": "n", "operator": ">", "threshold": 10}'`,

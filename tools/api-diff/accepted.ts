@@ -8,4 +8,8 @@ export const ACCEPTED: readonly { readonly line: string; readonly reason: string
     line: "updateFileSettings: body: minProperties is greater",
     reason: "trash_days was required, so a body without members was refused before, too",
   },
+  {
+    line: "updateMember: body: minProperties is greater",
+    reason: "role was required, so a body without members was refused before, too",
+  },
 ];

@@ -3,6 +3,7 @@ import { ACTIVITY_ROWS } from "./activity.ts";
 import { APP_ROWS } from "./apps.ts";
 import { AUDIT_ROWS } from "./audit.ts";
 import { CREDENTIAL_ROWS } from "./credentials.ts";
+import { ENDING_ROWS } from "./endings.ts";
 import { MEMBER_ROWS } from "./members.ts";
 import { ORGANIZATION_ROWS } from "./organization.ts";
 import { PROJECT_ROWS } from "./projects.ts";
@@ -16,6 +17,7 @@ export const ORGANIZATION_ROUTES = {
   ...PROJECT_ROWS,
   ...APP_ROWS,
   ...MEMBER_ROWS,
+  ...ENDING_ROWS,
   ...ACCESS_ROWS,
   ...CREDENTIAL_ROWS,
   ...TRUST_ROWS,

@@ -111,6 +111,11 @@ export const ProjectChange = Type.Object(
   { ...closed, minProperties: 1 },
 );
 
+/** The end of a membership. */
+export const MembershipEnd = nullable(
+  Type.String({ format: "date-time", description: "when the membership ends, at the next request; null: no end" }),
+);
+
 /** For resources without a GET. */
 const Etag = Type.String({ description: "for `If-Match`" });
 
@@ -120,6 +125,7 @@ export const ProjectMember = Type.Object({
   name: Type.String(),
   role: ProjectRoleName,
   created_at: Timestamp,
+  expires_at: MembershipEnd,
   etag: Etag,
 });
 
@@ -140,6 +146,7 @@ export const Member = Type.Object({
   name: Type.String(),
   role: OrgRoleName,
   created_at: Timestamp,
+  expires_at: MembershipEnd,
   last_seen_at: nullable(Type.String({ format: "date-time", description: "last use of the portal, to the minute" })),
   second_factor: Type.Boolean({ description: "has an authenticator app or a passkey" }),
   etag: Etag,
@@ -152,7 +159,8 @@ export const Invitation = Type.Object({
   status: Type.Enum(["pending", "accepted", "revoked", "expired"]),
   invited_by: Id,
   created_at: Timestamp,
-  expires_at: Timestamp,
+  expires_at: Type.String({ format: "date-time", description: "when the link ends" }),
+  membership_expires_at: MembershipEnd,
   email_sent_at: nullable(Timestamp),
   email_failure: nullable(
     Type.String({

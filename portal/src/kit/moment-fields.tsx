@@ -42,21 +42,28 @@ export function MomentFields({ from, to, onChange }: Moments & { onChange: (chan
   );
 }
 
-function MomentField({
+/** A field for one moment in UTC; empty: none. */
+export function MomentField({
   label,
+  hint,
   value,
+  disabled,
   onChange,
 }: {
   label: string;
+  hint?: string;
   value: string | undefined;
+  disabled?: boolean;
   onChange: (moment: string | undefined) => void;
 }): ReactNode {
   return (
     <TextField
       label={label}
+      hint={hint}
+      disabled={disabled}
       type="datetime-local"
       step={1}
-      value={value?.replace(/Z$/, "") ?? ""}
+      value={value?.replace(/(\.\d+)?Z$/, "") ?? ""}
       onChange={({ target }) => onChange(target.value === "" ? undefined : `${withSeconds(target.value)}Z`)}
     />
   );

@@ -124,6 +124,11 @@ export function isoWithMicros(text: string): string | undefined {
   return `${isoFromMs(moment.seconds * 1000).slice(0, 19)}.${micros}Z`;
 }
 
+/** Whether an end has passed. Null means never. */
+export function hasPassed(endMs: number | null, nowMs: number): boolean {
+  return endMs !== null && endMs <= nowMs;
+}
+
 /** Returns the earliest of these times. Null means never. */
 export function earliest(...times: readonly (number | null)[]): number | null {
   const set = times.filter((time) => time !== null);

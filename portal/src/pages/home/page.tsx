@@ -6,6 +6,7 @@ import { useOrganization, useProject, useScopeParams } from "~/app/scope.ts";
 import { Page as Frame } from "~/kit/page.tsx";
 import { Activity } from "./activity.tsx";
 import { Checklist } from "./checklist.tsx";
+import { Endings } from "./endings.tsx";
 import { Expiring } from "./expiring.tsx";
 import { LastHour } from "./last-hour.tsx";
 import { Quotas } from "./quotas.tsx";
@@ -29,6 +30,7 @@ export function Page(): ReactNode {
         <Services />
       </div>
       <Expiring />
+      <Endings />
       <div className="grid items-start gap-4 xl:grid-cols-2">
         {mayAudit && <Activity />}
         {mayOrganization && <Quotas />}

@@ -99,8 +99,9 @@ function useAgain(onMade: (made: NewInvitation) => void): {
   const renew = useAct(ORGANIZATION_ROUTES.renewInvitation, { changes, onDone: onMade });
   const create = useAct(ORGANIZATION_ROUTES.createInvitation, { changes, onDone: onMade });
   return {
-    run: ({ id, email, role, status }) => {
-      if (status === "revoked") create.mutate({ body: { email, role } });
+    run: ({ id, email, role, status, membership_expires_at: end }) => {
+      const limits = end === null ? {} : { membership_expires_at: end };
+      if (status === "revoked") create.mutate({ body: { email, role, ...limits } });
       else renew.mutate({ params: { invitation_id: id }, body: {} });
     },
     isPending: renew.isPending || create.isPending,
@@ -132,9 +133,13 @@ function useColumns({
         ),
     },
     { title: "Role", cell: ({ role }) => role },
+    {
+      title: "Membership ends",
+      cell: ({ membership_expires_at }) => <Time at={membership_expires_at} none="no end" />,
+    },
     { title: "State", cell: ({ status }) => <State kind={KINDS[status]}>{status}</State> },
     { title: "E-mailed", cell: (invitation) => <MailState invitation={invitation} /> },
-    { title: "Ends", cell: ({ status, expires_at }) => (status === "pending" ? <Time at={expires_at} /> : "") },
+    { title: "Link ends", cell: ({ status, expires_at }) => (status === "pending" ? <Time at={expires_at} /> : "") },
     { title: "By", cell: ({ invited_by }) => people?.get(invited_by)?.name ?? <code>{invited_by.slice(0, 9)}…</code> },
     { title: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
     {

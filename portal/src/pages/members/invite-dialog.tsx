@@ -8,6 +8,7 @@ import { CopyBlock } from "~/kit/copy.tsx";
 import { Dialog, DialogActions, FormActions } from "~/kit/dialog.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { Checkbox, SelectField, TextField } from "~/kit/field.tsx";
+import { MomentField } from "~/kit/moment-fields.tsx";
 import { State } from "~/kit/state.tsx";
 import { Time } from "~/kit/time.tsx";
 import { ROLE_ABOUT, whyNotGiven } from "./rules.ts";
@@ -21,10 +22,12 @@ export function InviteDialog({ onClose }: { onClose: () => void }): ReactNode {
   const { sends_email: sendsEmail } = useSession();
   const [byEmail, setByEmail] = useState(true);
   const [role, setRole] = useState<OrgRole>("developer");
+  const [end, setEnd] = useState<string>();
   const invite = useAct(ORGANIZATION_ROUTES.createInvitation, { changes: [ORGANIZATION_ROUTES.listInvitations] });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    invite.mutate({ body: { email: email.trim(), role, send_email: sendsEmail && byEmail } });
+    const limits = end === undefined ? {} : { membership_expires_at: end };
+    invite.mutate({ body: { email: email.trim(), role, send_email: sendsEmail && byEmail, ...limits } });
   };
   if (invite.data !== undefined) return <LinkDialog made={invite.data} onClose={onClose} />;
   return (
@@ -54,6 +57,12 @@ export function InviteDialog({ onClose }: { onClose: () => void }): ReactNode {
             );
           })}
         </SelectField>
+        <MomentField
+          label="Membership ends (UTC)"
+          hint="Empty: no end. From then on, the person has no access, and their credentials stop."
+          value={end}
+          onChange={setEnd}
+        />
         {sendsEmail && (
           <Checkbox
             label="Send the link by e-mail"
@@ -98,7 +107,13 @@ export function LinkDialog({ made, onClose }: { made: NewInvitation; onClose: ()
         <CopyBlock text={made.link} label="invitation link" />
       )}
       <p className="text-ink-2">
-        For the role {made.role}; it ends <Time at={made.expires_at} />.
+        For the role {made.role}; the link ends <Time at={made.expires_at} />
+        {made.membership_expires_at !== null && (
+          <>
+            , the membership <Time at={made.membership_expires_at} />
+          </>
+        )}
+        .
       </p>
       <DialogActions>
         <Button look="main" onClick={onClose}>

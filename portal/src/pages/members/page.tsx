@@ -14,6 +14,7 @@ import { ListTable, type Column } from "~/kit/table.tsx";
 import { Time } from "~/kit/time.tsx";
 import { Invitations } from "./invitations.tsx";
 import { InviteDialog } from "./invite-dialog.tsx";
+import { EndOf } from "~/access/end-of.tsx";
 import type { Person } from "~/access/people.ts";
 import { PersonInspector } from "./person-inspector.tsx";
 import { SecondFactor } from "./second-factor.tsx";
@@ -105,11 +106,12 @@ function useColumns(isCompact: boolean): readonly Column<Person>[] {
     },
     { title: "E-mail", cell: ({ email }) => email },
     { title: "Role", cell: ({ role }) => role },
+    { title: "Ends", cell: ({ expires_at }) => <EndOf at={expires_at} /> },
     { title: "Last seen", cell: ({ last_seen_at }) => <Time at={last_seen_at} /> },
     { title: "Second factor", cell: ({ second_factor }) => <SecondFactor has={second_factor} /> },
     { title: "Joined", cell: ({ created_at }) => <Time at={created_at} /> },
   ];
-  return isCompact ? columns.slice(0, 3) : columns;
+  return isCompact ? columns.slice(0, 4) : columns;
 }
 
 function NoPeople(): ReactNode {

@@ -9,10 +9,12 @@ import { Button } from "~/kit/button.tsx";
 import { Copyable } from "~/kit/copy.tsx";
 import { SelectField } from "~/kit/field.tsx";
 import { Inspector } from "~/kit/inspector.tsx";
+import { MomentField } from "~/kit/moment-fields.tsx";
 import { Facts, Loading } from "~/kit/page.tsx";
 import { Time } from "~/kit/time.tsx";
 import { useSay } from "~/kit/toast.tsx";
 import { ChangeError, useVersionedChange } from "~/kit/versioned.tsx";
+import { EndOf } from "~/access/end-of.tsx";
 import { usePeople, type Person } from "~/access/people.ts";
 import { PROJECTS_READ_MAX, useProjectRoles } from "./project-roles.ts";
 import { RemoveDialog } from "./remove-dialog.tsx";
@@ -49,11 +51,13 @@ function Details({ person, owners, onGone }: { person: Person; owners: number; o
           ["E-mail", <Copyable key="email" text={person.email} />],
           ["Id", <Copyable key="id" text={person.user_id} />],
           ["Joined", <Time key="joined" at={person.created_at} />],
+          ["Membership ends", <EndOf key="end" at={person.expires_at} />],
           ["Last seen", <Time key="seen" at={person.last_seen_at} />],
           ["Second factor", <SecondFactor key="factor" has={person.second_factor} />],
         ]}
       />
-      <Role key={person.etag} person={person} owners={owners} />
+      <Role key={`role ${person.etag}`} person={person} owners={owners} />
+      <MembershipEnd key={`end ${person.etag}`} person={person} owners={owners} />
       <ProjectsOf id={person.user_id} />
       <p className="flex flex-wrap gap-x-4">
         {mayAudit && (
@@ -110,6 +114,43 @@ function Role({ person, owners }: { person: Person; owners: number }): ReactNode
             Make {role}
           </Button>
         </>
+      )}
+      <ChangeError error={update.error} onReload={refresh} />
+    </form>
+  );
+}
+
+/** Sets or removes the end of a membership. */
+function MembershipEnd({ person, owners }: { person: Person; owners: number }): ReactNode {
+  const say = useSay();
+  const mine = useMe()?.role ?? null;
+  const present = person.expires_at ?? undefined;
+  const [end, setEnd] = useState(present);
+  const fixed = whyFixed({ mine, mayWrite: useMayIn(null, "members:write"), present: person.role, owners });
+  const refresh = useRefresh([ORGANIZATION_ROUTES.listMembers]);
+  const update = useVersionedChange(ORGANIZATION_ROUTES.updateMember, {
+    changes: [ORGANIZATION_ROUTES.listMembers, ORGANIZATION_ROUTES.listEndings],
+    onDone: ({ name, expires_at }) => say(expires_at === null ? `${name} has no end now` : `The end is set`),
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    const body = { expires_at: end ?? null };
+    update.mutate({ params: { user_id: person.user_id }, body, etag: person.etag });
+  };
+  if (fixed !== null) return null;
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-2 border-t border-line pt-3">
+      <MomentField
+        label="Membership ends (UTC)"
+        hint="Empty: no end. Access ends at the next request, and so do their credentials."
+        value={end}
+        disabled={update.isPending}
+        onChange={setEnd}
+      />
+      {end !== present && (
+        <Button type="submit" className="self-start" busy={update.isPending}>
+          {end === undefined ? "Remove the end" : "Set the end"}
+        </Button>
       )}
       <ChangeError error={update.error} onReload={refresh} />
     </form>

@@ -6,6 +6,7 @@ import { Button } from "~/kit/button.tsx";
 import { DangerDialog } from "~/kit/dialog.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { Select, SelectField } from "~/kit/field.tsx";
+import { MomentField } from "~/kit/moment-fields.tsx";
 import { Loading } from "~/kit/page.tsx";
 import { More } from "~/kit/table.tsx";
 import { useSay } from "~/kit/toast.tsx";
@@ -15,7 +16,7 @@ import type { Project } from "./types.ts";
 
 type ProjectMember = ResultOf<typeof ORGANIZATION_ROUTES.listProjectMembers>["items"][number];
 
-const CHANGES = [ORGANIZATION_ROUTES.listProjectMembers, ORGANIZATION_ROUTES.getMe];
+const CHANGES = [ORGANIZATION_ROUTES.listProjectMembers, ORGANIZATION_ROUTES.listEndings, ORGANIZATION_ROUTES.getMe];
 
 const ROLE_ABOUT: Readonly<Record<ProjectRole, string>> = {
   maintainer: "everything in the project, also its members and credentials",
@@ -72,11 +73,14 @@ function MemberItem({
   onRemove: () => void;
 }): ReactNode {
   const [role, setRole] = useState(member.role);
+  const present = member.expires_at ?? undefined;
+  const [end, setEnd] = useState(present);
   const put = useVersionedChange(ORGANIZATION_ROUTES.putProjectMember, { changes: CHANGES });
   const refresh = useRefresh(CHANGES);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    put.mutate({ params: { project_id: project.id, user_id: member.user_id }, body: { role }, etag: member.etag });
+    const body = { role, expires_at: end ?? null };
+    put.mutate({ params: { project_id: project.id, user_id: member.user_id }, body, etag: member.etag });
   };
   return (
     <li className="border-b border-line py-1.5">
@@ -99,15 +103,18 @@ function MemberItem({
               ))}
             </Select>
           </div>
-          {role !== member.role && (
+          {(role !== member.role || end !== present) && (
             <Button type="submit" busy={put.isPending}>
-              Make {role}
+              {role === member.role ? "Save" : `Make ${role}`}
             </Button>
           )}
           <Button look="quiet" disabled={!mayWrite} onClick={onRemove} aria-label={`Remove ${member.name}`}>
             Remove
           </Button>
         </div>
+        {(mayWrite || member.expires_at !== null) && (
+          <MomentField label={`${member.name}: ends (UTC)`} value={end} disabled={!mayWrite} onChange={setEnd} />
+        )}
         <ChangeError error={put.error} onReload={refresh} />
       </form>
     </li>
@@ -118,6 +125,7 @@ function AddMember({ project, present }: { project: Project; present: readonly s
   const people = usePeople();
   const [userId, setUserId] = useState("");
   const [role, setRole] = useState<ProjectRole>("writer");
+  const [end, setEnd] = useState<string>();
   const put = useVersionedChange(ORGANIZATION_ROUTES.putProjectMember, {
     changes: CHANGES,
     onDone: () => setUserId(""),
@@ -125,7 +133,11 @@ function AddMember({ project, present }: { project: Project; present: readonly s
   const others = [...(people?.values() ?? [])].filter(({ user_id }) => !present.includes(user_id));
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    put.mutate({ params: { project_id: project.id, user_id: userId }, body: { role }, etag: null });
+    put.mutate({
+      params: { project_id: project.id, user_id: userId },
+      body: { role, expires_at: end ?? null },
+      etag: null,
+    });
   };
   return (
     <form onSubmit={submit} className="flex flex-col gap-2">
@@ -149,6 +161,7 @@ function AddMember({ project, present }: { project: Project; present: readonly s
           </option>
         ))}
       </SelectField>
+      <MomentField label="Until (UTC)" hint="Empty: no end" value={end} onChange={setEnd} />
       <ErrorNote error={put.error} />
       <Button type="submit" className="self-start" busy={put.isPending} disabled={userId === ""}>
         Add

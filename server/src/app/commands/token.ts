@@ -59,7 +59,7 @@ export const token = command(USAGE, OPTIONS, async (parsed) => {
   const config = configOf(parsed);
   const made = await withIdentity(config, await presentAddresses(config), async (identity, metadata) => {
     const member = await memberByEmail(metadata.read, org, email.toLowerCase());
-    const person = member && (await personPrincipal(metadata.read, member.orgId, member.userId));
+    const person = member && (await personPrincipal(metadata.read, member.orgId, member.userId, systemClock.nowMs()));
     if (person === undefined) throw new CommandError(`cannot create the token: ${email} is not a member of ${org}`);
     const found = project === undefined ? null : await projectByName(metadata.read, person.orgId, project);
     if (found === undefined) throw new CommandError(`cannot create the token: ${org} has no project ${project}`);

@@ -125,7 +125,7 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
   const { ring, envelope, keys } = await openKeys(options);
   const feed = new ChangeFeed({ ...options, ring });
   const upkeep = createUpkeep({ keys, ring, feed }, options); // listens before the others, which may need the new keys
-  const states = new CredentialStates(metadata, feed);
+  const states = new CredentialStates(metadata, clock, feed);
   const refusals = new RefusalLog(options);
   const usage = new UsageLog(options);
   const activity = new Activity(options);

@@ -9,7 +9,7 @@ import { newId } from "#kernel/ids.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { openTestMetadata } from "#stores/metadata/testing.ts";
-import { ORG_ROLE_SCOPES, type PersonPrincipal } from "./access/index.ts";
+import { ORG_ROLE_SCOPES, rightsOfRole, type PersonPrincipal } from "./access/index.ts";
 import { appendAuthChange } from "./changes/index.ts";
 import type { ActorContext, SystemActor } from "./credentials/index.ts";
 import { createIdentity, type Identity, type IdentityOptions } from "./identity.ts";
@@ -177,7 +177,8 @@ async function addPerson(
     orgSlug: "acme",
     role,
     scopes,
-    projects: new Map(Object.entries(projects)),
+    endsAtMs: null,
+    projects: new Map(Object.entries(projects).map(([project, there]) => [project, rightsOfRole(there)])),
   };
 }
 

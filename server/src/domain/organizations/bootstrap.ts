@@ -16,7 +16,7 @@ import {
   ownersOf,
   personByEmail,
   setInstanceAdmin,
-  setRole,
+  setMember,
 } from "./members/store.ts";
 import { createOrganization } from "./organization/organization.ts";
 import { oldestOrganization, organizationBySlug, type Organization } from "./organization/store.ts";
@@ -130,7 +130,7 @@ async function ownerOf(
   const [first] = await ownersOf(tx, organization.id);
   const wanted = email?.toLowerCase() ?? first?.email ?? `owner@${organization.slug}.localhost`;
   const known = await personByEmail(tx, wanted);
-  const role = known === undefined ? undefined : await findRole(tx, organization.id, known.id);
+  const role = known === undefined ? undefined : (await findRole(tx, organization.id, known.id))?.role;
   // A member of another organization may have created an account with the default address.
   if (known !== undefined && role === undefined && email === undefined) throw takenAddress(wanted);
   if (known !== undefined && role !== "owner" && hasAccount(known) && known.verified_at === null)
@@ -195,10 +195,10 @@ async function makePerson(
 }
 
 async function makeOwner(deps: OrganizationsDeps, tx: Writer, orgId: string, userId: string): Promise<void> {
-  const role = await findRole(tx, orgId, userId);
+  const role = (await findRole(tx, orgId, userId))?.role;
   if (role === undefined)
     await insertMember(tx, { org_id: orgId, user_id: userId, role: "owner", created_at: deps.clock.nowMs() });
-  else await setRole(tx, orgId, userId, { role: "owner", loweredFrom: null });
+  else await setMember(tx, orgId, userId, { role: "owner", lowered_from: null, expires_at: null });
   const runsServer = await nameFirstAdmin(deps, tx, userId);
   await announceAccessChange(deps, tx, orgId);
   await appendAudit(deps, tx, {

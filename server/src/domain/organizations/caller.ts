@@ -1,7 +1,7 @@
 import type { OrgRole, Scope } from "@mooring/contract";
 import type { AuditEvent } from "#domain/audit/index.ts";
-import { auditActorOf, readOrigin, ORG_ROLE_SCOPES, roleScopes, type Principal } from "#domain/identity/index.ts";
-import type { Clock } from "#kernel/time.ts";
+import { auditActorOf, readOrigin, ORG_ROLE_SCOPES, scopesThere, type Principal } from "#domain/identity/index.ts";
+import { earliest, type Clock } from "#kernel/time.ts";
 import type { MetadataStore, Reader } from "#stores/metadata/index.ts";
 
 export interface OrganizationsDeps {
@@ -37,17 +37,23 @@ export interface Grantor {
   /** The responsible person. Undefined for credentials that the installation itself created. */
   readonly userId: string | undefined;
   readonly scopes: ReadonlySet<Scope>;
+  /** When the membership of the person ends. They can't give anything for longer. Null: no end. */
+  readonly endsAtMs: number | null;
 }
 
 /**
  * Returns the permissions that the caller may give. A credential acts for the person at the beginning of its
  * chain, but with its own scopes only.
  */
-export async function grantorOf(db: Reader, caller: Caller, orgId: string): Promise<Grantor> {
+export async function grantorOf(db: Reader, caller: Caller, orgId: string, nowMs: number): Promise<Grantor> {
   const { principal } = caller;
-  if (principal.kind === "system") return { role: "owner", userId: undefined, scopes: ORG_ROLE_SCOPES.owner };
-  if (principal.kind === "person") return { role: principal.role, userId: principal.id, scopes: principal.scopes };
-  return grantorOfCredential(db, orgId, principal);
+  if (principal.kind === "system")
+    return { role: "owner", userId: undefined, scopes: ORG_ROLE_SCOPES.owner, endsAtMs: null };
+  if (principal.kind === "person") {
+    const { role, id: userId, scopes, endsAtMs } = principal;
+    return { role, userId, scopes, endsAtMs };
+  }
+  return grantorOfCredential(db, orgId, principal, nowMs);
 }
 
 /** Returns the permissions that a credential may give. It need not be the caller. */
@@ -55,12 +61,15 @@ export async function grantorOfCredential(
   db: Reader,
   orgId: string,
   credential: { readonly id: string; readonly scopes: ReadonlySet<Scope> },
+  nowMs: number,
 ): Promise<Grantor> {
   const { id, scopes } = credential;
-  const origin = await readOrigin(db, orgId, id);
-  if (origin === "system") return { role: "owner", userId: undefined, scopes };
-  if (origin === undefined || origin.role === null) return { role: undefined, userId: undefined, scopes };
-  return { role: origin.role, userId: origin.userId, scopes };
+  const origin = await readOrigin(db, orgId, id, nowMs);
+  if (origin === "system") return { role: "owner", userId: undefined, scopes, endsAtMs: null };
+  if (origin === undefined || origin.role === null)
+    return { role: undefined, userId: undefined, scopes, endsAtMs: null };
+  const { role, userId, endsAtMs } = origin;
+  return { role, userId, scopes, endsAtMs };
 }
 
 /** Returns the caller's scopes for a project, to compare them with the scopes of a role there. */
@@ -68,6 +77,14 @@ export function scopesInProject(caller: Caller, projectId: string): ReadonlySet<
   const { principal } = caller;
   if (principal.kind === "system") return ORG_ROLE_SCOPES.owner;
   if (principal.kind === "credential") return principal.scopes;
-  const role = principal.projects.get(projectId);
-  return role === undefined ? principal.scopes : new Set([...principal.scopes, ...roleScopes(principal, role)]);
+  const rights = principal.projects.get(projectId);
+  return rights === undefined ? principal.scopes : new Set([...principal.scopes, ...scopesThere(principal, rights)]);
+}
+
+/** Returns when the caller's permissions in a project end, of which they give these. Null: no end. */
+export function endInProject({ principal }: Caller, projectId: string, given: ReadonlySet<Scope>): number | null {
+  if (principal.kind !== "person") return null;
+  const { endsAtMs, scopes, projects } = principal;
+  const isByOrganization = [...given].every((scope) => scopes.has(scope));
+  return isByOrganization ? endsAtMs : earliest(endsAtMs, projects.get(projectId)?.endsAtMs ?? null);
 }

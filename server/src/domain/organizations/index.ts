@@ -11,6 +11,7 @@ export {
 } from "./bootstrap.ts";
 export { auditOrigin, SYSTEM, type Caller, type OrganizationsDeps, type SystemPrincipal } from "./caller.ts";
 export { changeOrganization } from "./change.ts";
+export { listEndings, type Ending } from "./endings/endings.ts";
 export {
   acceptInvitation,
   acceptInvitationAs,
@@ -30,18 +31,8 @@ export {
   statusOf,
 } from "./invitations/invitations.ts";
 export type { Invitation } from "./invitations/store.ts";
-export {
-  changeRole,
-  memberVersion,
-  listMembers,
-  personPrincipal,
-  planRemoval,
-  planRole,
-  removeMember,
-  signedInPrincipal,
-  standingOf,
-  type SignedIn,
-} from "./members/members.ts";
+export { changeMember, memberVersion, listMembers, planRemoval, planMember, removeMember } from "./members/members.ts";
+export { personPrincipal, signedInPrincipal, standingOf, type SignedIn } from "./members/person.ts";
 export type { Orphans } from "./members/orphans.ts";
 export { principalNow } from "./members/principal.ts";
 export type { Member } from "./members/store.ts";

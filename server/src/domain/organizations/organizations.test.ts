@@ -18,7 +18,7 @@ import { DATABASES, postgresUrl } from "../../../../tests/fixtures/databases.ts"
 import {
   acceptInvitation,
   bootstrapOrganization,
-  changeRole,
+  changeMember,
   createApp,
   createProject,
   deleteProject,
@@ -87,7 +87,7 @@ for (const { kind, skip } of DATABASES) {
     }
 
     async function as(orgId: string, userId: string): Promise<Caller> {
-      const principal = await personPrincipal(metadata.read, orgId, userId);
+      const principal = await personPrincipal(metadata.read, orgId, userId, systemClock.nowMs());
       assert.ok(principal !== undefined);
       return { principal, ip: null, requestId: null };
     }
@@ -239,7 +239,7 @@ for (const { kind, skip } of DATABASES) {
         const { organization, owner, owns } = await createOrganization();
         for (const caller of [owns, SYSTEM]) {
           await assert.rejects(
-            changeRole(deps(), caller, organization.id, { userId: owner.id, role: "admin" }),
+            changeMember(deps(), caller, organization.id, { userId: owner.id, role: "admin" }),
             coded("conflict", /last owner/),
           );
           await assert.rejects(
@@ -266,16 +266,19 @@ for (const { kind, skip } of DATABASES) {
         const admin = await as(orgId, await addMember(orgId, "admin"));
         const viewer = await addMember(orgId, "viewer");
         const second = await addMember(orgId, "owner");
-        await assert.rejects(changeRole(deps(), admin, orgId, { userId: viewer, role: "owner" }), coded("forbidden"));
-        await assert.rejects(changeRole(deps(), admin, orgId, { userId: second, role: "viewer" }), coded("forbidden"));
+        await assert.rejects(changeMember(deps(), admin, orgId, { userId: viewer, role: "owner" }), coded("forbidden"));
+        await assert.rejects(
+          changeMember(deps(), admin, orgId, { userId: second, role: "viewer" }),
+          coded("forbidden"),
+        );
         await assert.rejects(removeMember(deps(), admin, orgId, { userId: second, orphans: null }), coded("forbidden"));
         await assert.rejects(
           invite(deps(), admin, orgId, { email: "x@example.org", role: "owner" }),
           coded("forbidden"),
         );
-        assert.equal((await changeRole(deps(), admin, orgId, { userId: viewer, role: "admin" })).role, "admin");
+        assert.equal((await changeMember(deps(), admin, orgId, { userId: viewer, role: "admin" })).role, "admin");
         const owning = await as(orgId, owner.id);
-        assert.equal((await changeRole(deps(), owning, orgId, { userId: second, role: "viewer" })).role, "viewer");
+        assert.equal((await changeMember(deps(), owning, orgId, { userId: second, role: "viewer" })).role, "viewer");
       });
     });
 
@@ -469,7 +472,7 @@ for (const { kind, skip } of DATABASES) {
         await change();
         assert.ok((await count()) > before_);
       };
-      await assertInFeed(() => changeRole(deps(), owns, orgId, { userId, role: "viewer" }));
+      await assertInFeed(() => changeMember(deps(), owns, orgId, { userId, role: "viewer" }));
       await assertInFeed(() => setProjectMember(deps(), owns, project, { userId, role: "writer" }));
       await assertInFeed(() => removeProjectMember(deps(), owns, project, userId));
       await assertInFeed(() =>

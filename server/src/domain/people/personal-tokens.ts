@@ -12,6 +12,7 @@ import {
 import { personPrincipal, signedInPrincipal } from "#domain/organizations/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Origin, PeopleDeps } from "./deps.ts";
+import { NO_MEMBER } from "./sessions/admitted.ts";
 import { reading, type Session } from "./sessions/sessions.ts";
 import { membershipBySlug } from "./store.ts";
 
@@ -45,7 +46,7 @@ export async function createPersonalToken(
 ): Promise<{ credential: Credential; token: string }> {
   const { read } = deps.metadata;
   const orgId = await membershipBySlug(read, session.userId, input.organization);
-  const person = orgId === undefined ? undefined : await signedInPrincipal(read, orgId, session);
+  const person = orgId === undefined ? undefined : await signedInPrincipal(read, orgId, session, deps.clock.nowMs());
   if (person === undefined) throw absent();
   const expiresAtMs = input.expiresAtMs === undefined ? deps.clock.nowMs() + LIFETIME_MS_DEFAULT : input.expiresAtMs;
   return deps.credentials.createPersonal({ actor: person, ...origin }, person, {
@@ -65,7 +66,8 @@ export async function deletePersonalToken(
 ): Promise<void> {
   const { read } = deps.metadata;
   const own = (await personalTokensOf(read, session.userId)).find((token) => token.id === id);
-  const person = own === undefined ? undefined : await personPrincipal(read, own.org_id, session.userId);
+  const person =
+    own === undefined ? undefined : await personPrincipal(read, own.org_id, session.userId, deps.clock.nowMs());
   if (person === undefined) throw absent();
   await deps.credentials.revoke({ actor: person, ...origin }, id);
 }
@@ -76,15 +78,17 @@ export async function deletePersonalToken(
  * @throws Problem `invalid_token`, `forbidden` (it is limited to a project), and as `SignIn.authenticatePersonal`
  */
 export async function personOfToken(
-  deps: Pick<PeopleDeps, "metadata" | "signIn">,
+  deps: Pick<PeopleDeps, "clock" | "metadata" | "signIn">,
   token: string,
   origin: RequestOrigin | undefined,
 ): Promise<PersonPrincipal> {
   const state = await deps.signIn.authenticatePersonal(token, origin);
   if (state.projectId !== null)
     throw new Problem("forbidden", "This personal access token is limited to a project. Only the registry accepts it.");
-  const person = await reading(personPrincipal(deps.metadata.read, state.orgId, state.ownerId ?? ""));
-  if (person === undefined) throw new Problem("invalid_token", "You are no longer a member of this organization.");
+  const person = await reading(
+    personPrincipal(deps.metadata.read, state.orgId, state.ownerId ?? "", deps.clock.nowMs()),
+  );
+  if (person === undefined) throw new Problem("invalid_token", NO_MEMBER);
   const limit = limitOf(state);
   const { withheld } = state;
   return {

@@ -14,12 +14,14 @@ export interface Membership {
   readonly policy: string;
 }
 
-export async function membershipsOf(db: Reader, userId: string): Promise<Membership[]> {
+/** Returns the memberships that have not ended. */
+export async function membershipsOf(db: Reader, userId: string, nowMs: number): Promise<Membership[]> {
   return db
     .selectFrom("member as m")
     .innerJoin("organization as o", "o.id", "m.org_id")
     .select(["o.id", "o.slug", "o.name", "o.policy", "m.role"])
     .where("m.user_id", "=", userId)
+    .where((row) => row.or([row("m.expires_at", "is", null), row("m.expires_at", ">", nowMs)]))
     .orderBy("o.slug")
     .execute();
 }

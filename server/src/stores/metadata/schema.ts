@@ -59,6 +59,8 @@ export interface Tables
     created_at: number;
     /** The role from before it was last lowered; null: it was never lowered, or was raised since. */
     lowered_from: "owner" | "admin" | "developer" | "viewer" | null;
+    /** When the membership ends. Null: no end. */
+    expires_at: number | null;
   };
   project_member: {
     org_id: string;
@@ -66,6 +68,8 @@ export interface Tables
     user_id: string;
     role: "maintainer" | "writer" | "reader";
     created_at: number;
+    /** When the membership ends. Null: no end. */
+    expires_at: number | null;
   };
   invitation: {
     id: string;
@@ -78,7 +82,10 @@ export interface Tables
     mailed_token_hash: string | null;
     invited_by: string;
     created_at: number;
+    /** When the link ends. */
     expires_at: number;
+    /** When the membership of the invited person ends. Null: no end. */
+    membership_expires_at: number | null;
     accepted_at: number | null;
     revoked_at: number | null;
     /** When a mail server last accepted a mail with its link. */

@@ -13,6 +13,7 @@ import {
   policyOf,
   statusOf,
   type App,
+  type Ending,
   type Invitation,
   type Member,
   type Organization,
@@ -24,7 +25,7 @@ import type { Destination } from "#domain/s3/index.ts";
 import type { OperationContext } from "#http/index.ts";
 import { etagOf } from "#kernel/versions.ts";
 import { parseExact } from "#kernel/json-text.ts";
-import { isoFromMs } from "#kernel/time.ts";
+import { hasPassed, isoFromMs } from "#kernel/time.ts";
 
 /** Converts records to the contract's form. */
 
@@ -64,9 +65,9 @@ export function ownProjectBody(project: Project, role: ProjectRole | undefined):
 }
 
 export function projectMemberBody(member: ProjectMember): ProjectMemberBody {
-  const { user_id, email, name, role } = member;
+  const { user_id, email, name, role, created_at, expires_at } = member;
   const etag = etagOf(memberVersion(member));
-  return { user_id, email, name, role, created_at: isoFromMs(member.created_at), etag };
+  return { user_id, email, name, role, created_at: isoFromMs(created_at), expires_at: isoOrNull(expires_at), etag };
 }
 
 export function appBody(app: App, orgSlug: string): AppBody {
@@ -90,6 +91,7 @@ export function memberBody(member: Member): MemberBody {
     name,
     role,
     created_at: isoFromMs(member.created_at),
+    expires_at: isoOrNull(member.expires_at),
     last_seen_at: seenMs === null ? null : isoFromMs(seenMs),
     second_factor: member.totp + member.passkeys > 0,
     etag: etagOf(memberVersion(member)),
@@ -105,9 +107,16 @@ export function invitationBody(invitation: Invitation, nowMs: number): Invitatio
     invited_by: invitation.invited_by,
     created_at: isoFromMs(invitation.created_at),
     expires_at: isoFromMs(invitation.expires_at),
+    membership_expires_at: isoOrNull(invitation.membership_expires_at),
     email_sent_at: invitation.email_sent_at === null ? null : isoFromMs(invitation.email_sent_at),
     email_failure: invitation.email_failure,
   };
+}
+
+export function endingBody(ending: Ending, nowMs: number): ResultOf<Rows["listEndings"]>["items"][number] {
+  const { kind, userId: user_id, email, name, role, project, invitationId: invitation_id, endsAtMs } = ending;
+  const expires_at = isoFromMs(endsAtMs);
+  return { kind, user_id, email, name, role, project, invitation_id, expires_at, ended: hasPassed(endsAtMs, nowMs) };
 }
 
 export function auditBody(row: AuditRow): AuditBody {

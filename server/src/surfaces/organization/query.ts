@@ -8,6 +8,11 @@ export function pageOf(query: { limit?: number; cursor?: string }): PageQuery {
   return { limit: query.limit ?? LIMIT_DEFAULT, cursor: query.cursor };
 }
 
+/** Returns the end that a body names. Null: no end. Undefined: the body does not name it. */
+export function endOf(text: string | null | undefined): number | null | undefined {
+  return typeof text === "string" ? msFromIso(text) : text;
+}
+
 export function filtersOf(query: {
   actor?: string;
   action?: string;

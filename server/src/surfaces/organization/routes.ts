@@ -6,6 +6,7 @@ import * as access from "./operations/access.ts";
 import * as apps from "./operations/apps.ts";
 import * as audit from "./operations/audit.ts";
 import * as credentials from "./operations/credentials.ts";
+import * as endings from "./operations/endings.ts";
 import * as invitations from "./operations/invitations.ts";
 import { acceptInvitation } from "./operations/invitations.ts";
 import * as me from "./operations/me.ts";
@@ -25,6 +26,7 @@ export function mountOrganization(app: FastifyInstance, deps: OrganizationSurfac
     ...apps,
     ...audit,
     ...credentials,
+    ...endings,
     ...invitations,
     ...me,
     ...members,

@@ -3,6 +3,7 @@ import { after, before, describe, test } from "node:test";
 import type { OrgRole, Scope } from "@mooring/contract";
 import { announcePersonalTokens } from "#domain/identity/index.ts";
 import { personPrincipal, SYSTEM, updateOrganization, type OrganizationPolicy } from "#domain/organizations/index.ts";
+import { systemClock } from "#kernel/time.ts";
 import { createWorld, type Answer, type Tenant, type World } from "../organization/testing/world.ts";
 import { basicOf, newClient, registryOf, tokenFor, withRegistry, type TestClient } from "./testing/registry.ts";
 
@@ -25,7 +26,7 @@ describe("a refusal of the registry names its reason", () => {
 
   /** Creates a credential as a person of the tenant. */
   async function madeBy(tenant: Tenant, userId: string, scopes: readonly Scope[], projectId: string | null = null) {
-    const actor = await personPrincipal(world.metadata.read, tenant.id, userId);
+    const actor = await personPrincipal(world.metadata.read, tenant.id, userId, systemClock.nowMs());
     assert.ok(actor !== undefined);
     const { credential, clientSecret } = await world.identity.credentials.create(
       { actor },
@@ -131,7 +132,7 @@ describe("a refusal of the registry names its reason", () => {
     const tenant = await world.tenant("people");
     const deps = registryOf(world);
     const userId = await join(tenant, "developer");
-    const person = await personPrincipal(world.metadata.read, tenant.id, userId);
+    const person = await personPrincipal(world.metadata.read, tenant.id, userId, systemClock.nowMs());
     assert.ok(person !== undefined);
     const wanted = { name: "laptop", projectId: null, scopes: ["registry:pull", "registry:push"] };
     const { credential, token } = await world.identity.credentials.createPersonal({ actor: person }, person, wanted);

@@ -13,6 +13,7 @@ export const API_NOUNS: Readonly<Record<string, readonly string[]>> = {
   bucket: "get".split(" "),
   credential: "get update approve adopt".split(" "),
   "credential-activity": "get".split(" "),
+  ending: "list".split(" "),
   "file-name": "list".split(" "),
   "file-settings": "get update".split(" "),
   "file-version": "list".split(" "),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { ORG_ROLES, PROJECT_ROLES, SCOPES, type OrgRole, type ProjectRole, type Scope } from "@mooring/contract";
 import { authorize, decide, heldScopes, reachOf, type Decision } from "./authorize.ts";
-import { ORG_ROLE_SCOPES, PROJECT_ROLE_SCOPES } from "./permissions.ts";
+import { ORG_ROLE_SCOPES, PROJECT_ROLE_SCOPES, rightsOfRole } from "./permissions.ts";
 import type { CredentialPrincipal, PersonPrincipal, Principal } from "./principal.ts";
 import type { Resource } from "#domain/projects/index.ts";
 import { clauseOf, decidedBy, lacking, type Reason, type Withheld } from "./reason.ts";
@@ -79,7 +79,8 @@ function person(role: OrgRole, projects: Record<string, ProjectRole> = {}): Pers
     orgSlug: "a",
     role,
     scopes,
-    projects: new Map(Object.entries(projects)),
+    endsAtMs: null,
+    projects: new Map(Object.entries(projects).map(([id, there]) => [id, rightsOfRole(there)])),
   };
 }
 

@@ -1,7 +1,6 @@
-import { stateAllows, type ProjectRole, type ProjectState, type Scope } from "@mooring/contract";
+import { stateAllows, type ProjectState, type Scope } from "@mooring/contract";
 import { statesWithout, type Reach, type Resource } from "#domain/projects/index.ts";
-import { PROJECT_ROLE_SCOPES } from "./permissions.ts";
-import type { CredentialPrincipal, PersonPrincipal, Principal } from "./principal.ts";
+import type { CredentialPrincipal, PersonPrincipal, Principal, ProjectRights } from "./principal.ts";
 import type { Reason, Verdict } from "./reason.ts";
 
 /**
@@ -36,7 +35,7 @@ function whyWithout(principal: Principal, permission: Scope, resource: Resource 
   if (principal.kind === "credential") return principal.withheld?.get(permission) ?? { by: "scope" };
   const { role, projects, limit, withheld } = principal;
   if (limit?.has(permission) === false) return withheld?.get(permission) ?? { by: "scope" };
-  const projectRole = resource?.project === undefined ? null : (projects.get(resource.project.id) ?? null);
+  const projectRole = resource?.project === undefined ? null : (projects.get(resource.project.id)?.role ?? null);
   return { by: "own role", role, projectRole };
 }
 
@@ -61,7 +60,7 @@ export function reachOf(principal: Principal, permission: Scope): Reach {
       return { organization: false, visibleProjects: false, projectIds: held ? [projectId] : [], exceptStates };
     return { organization: held, visibleProjects: held, projectIds: [], exceptStates };
   }
-  const own = [...principal.projects].filter(([, role]) => held || roleScopes(principal, role).has(permission));
+  const own = [...principal.projects].filter(([, rights]) => held || scopesThere(principal, rights).has(permission));
   return { organization: held, visibleProjects: held, projectIds: own.map(([id]) => id), exceptStates };
 }
 
@@ -89,14 +88,14 @@ function ofCredential(principal: CredentialPrincipal, resource: Resource): reado
 function ofPerson(principal: PersonPrincipal, resource: Resource): readonly ReadonlySet<Scope>[] | undefined {
   const { project } = resource;
   if (project === undefined) return [principal.scopes];
-  const role = principal.projects.get(project.id);
-  if (role === undefined) return project.visibility === "private" ? undefined : [principal.scopes];
-  return [principal.scopes, roleScopes(principal, role)];
+  const rights = principal.projects.get(project.id);
+  if (rights === undefined) return project.visibility === "private" ? undefined : [principal.scopes];
+  return [principal.scopes, scopesThere(principal, rights)];
 }
 
-/** Returns the scopes of a person's role in a project. The token that they use limits them. */
-export function roleScopes({ limit }: PersonPrincipal, role: ProjectRole): ReadonlySet<Scope> {
-  return limit === undefined ? PROJECT_ROLE_SCOPES[role] : within(PROJECT_ROLE_SCOPES[role], limit);
+/** Returns the scopes that a person's rights in a project give. The token that they use limits them. */
+export function scopesThere({ limit }: PersonPrincipal, { scopes }: ProjectRights): ReadonlySet<Scope> {
+  return limit === undefined ? scopes : within(scopes, limit);
 }
 
 /** Returns the scopes that are in both sets. */
@@ -106,7 +105,7 @@ export function within(scopes: ReadonlySet<Scope>, limit: ReadonlySet<Scope>): R
 
 function scopesAnywhere(principal: Principal): readonly ReadonlySet<Scope>[] {
   if (principal.kind === "credential") return [principal.scopes];
-  return [principal.scopes, ...[...principal.projects.values()].map((role) => roleScopes(principal, role))];
+  return [principal.scopes, ...[...principal.projects.values()].map((rights) => scopesThere(principal, rights))];
 }
 
 /** Returns all scopes that the principal has for any resource. */

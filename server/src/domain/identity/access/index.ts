@@ -6,12 +6,19 @@ export {
   heldScopes,
   holds,
   reachOf,
-  roleScopes,
   scopesOf,
+  scopesThere,
   within,
   type Decision,
 } from "./authorize.ts";
-export { ORG_ROLE_SCOPES, PROJECT_ROLE_SCOPES } from "./permissions.ts";
-export type { Authenticator, CredentialPrincipal, PersonPrincipal, Principal, Via } from "./principal.ts";
+export { ORG_ROLE_SCOPES, PROJECT_ROLE_SCOPES, rightsOfRole } from "./permissions.ts";
+export type {
+  Authenticator,
+  CredentialPrincipal,
+  PersonPrincipal,
+  Principal,
+  ProjectRights,
+  Via,
+} from "./principal.ts";
 export { clauseOf, clausesOf, lacking, type Reason, type Verdict, type Withheld } from "./reason.ts";
 export { absent, requireAllSeen, requireAnywhere, requireOrganization, requireSeen } from "./require.ts";

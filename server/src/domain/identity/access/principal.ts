@@ -22,6 +22,14 @@ export interface CredentialPrincipal {
   readonly withheld?: ReadonlyMap<Scope, Withheld>;
 }
 
+/** What the roles of a person in a project give them there. */
+export interface ProjectRights {
+  readonly role: ProjectRole;
+  readonly scopes: ReadonlySet<Scope>;
+  /** When they end. Null: no end. */
+  readonly endsAtMs: number | null;
+}
+
 /** The token with which a person acts without a browser session. Its id is in the audit log. */
 export interface Via {
   readonly kind: "personal_token" | "login";
@@ -47,8 +55,10 @@ export interface PersonPrincipal {
   readonly confirmedAtMs?: number;
   /** How they signed in. Absent if no person is present. */
   readonly standing?: Standing;
-  /** Roles in projects, by project id. */
-  readonly projects: ReadonlyMap<string, ProjectRole>;
+  /** When the membership of the organization ends. Null: no end. */
+  readonly endsAtMs: number | null;
+  /** The rights in projects, by project id. */
+  readonly projects: ReadonlyMap<string, ProjectRights>;
 }
 
 /** Turns a bearer token into a principal. */

@@ -1,5 +1,6 @@
 import type { OrgRole, ProjectRole, ProjectState, Scope } from "@mooring/contract";
 import { Problem, type DecidedBy } from "#kernel/problem.ts";
+import { isoFromMs } from "#kernel/time.ts";
 
 /** The reason why a credential lost a scope that it was given. */
 export type Withheld =
@@ -11,6 +12,8 @@ export type Withheld =
       readonly projectRole: ProjectRole | null;
       /** The role from before, if it had the scope. */
       readonly from?: OrgRole;
+      /** Their membership has ended at this time. */
+      readonly endedAtMs?: number;
     }
   /** The responsible credential lost the scope, for this reason. */
   | {
@@ -73,9 +76,11 @@ export function clauseOf(reason: Withheld | { readonly by: "scope" }): string {
     case "project":
       return "its project was deleted, or is hidden from the person responsible for it";
     case "role":
-      return reason.role === null
-        ? "the person responsible for it has left the organization"
-        : `the role of the person responsible for it was lowered ${reason.from === undefined ? "" : `from ${reason.from} `}to ${roleText(reason)}, which does not have it`;
+      if (reason.role === null)
+        return reason.endedAtMs === undefined
+          ? "the person responsible for it has left the organization"
+          : `the membership of the person responsible for it ended on ${isoFromMs(reason.endedAtMs)}`;
+      return `the role of the person responsible for it was lowered ${reason.from === undefined ? "" : `from ${reason.from} `}to ${roleText(reason)}, which does not have it`;
     case "parent":
       if (reason.because.by === "ended")
         return `its parent ${reason.id} ${reason.because.how.startsWith("expired") ? "has" : "was"} ${reason.because.how}`;

@@ -23,7 +23,7 @@ let grounds = 0;
 
 /** Returns the principal of a credential, as its tokens have it now. */
 async function principalOf(id: string): Promise<Principal> {
-  const state = await readState(ground.metadata, { id });
+  const state = await readState(ground.metadata, { id }, ground.clock.nowMs());
   assert.ok(state !== undefined);
   const { clientId, orgId, orgSlug, projectId, projectState, scopes, withheld } = state;
   return { kind: "credential", id, clientId, orgId, orgSlug, projectId, projectState, scopes, withheld };
@@ -107,7 +107,7 @@ for (const { kind, skip } of DATABASES) {
         );
         await adopt(await principalOf(second.credential.id), child.id);
         await adopt(owner, child.id);
-        const { allows } = (await readState(ground.metadata, { id: child.id })) ?? {};
+        const { allows } = (await readState(ground.metadata, { id: child.id }, ground.clock.nowMs())) ?? {};
         assert.deepEqual(
           ["127.0.0.1", "127.0.0.2", "192.0.2.1"].map((ip) => allows?.(ip)),
           [true, false, false],

@@ -43,8 +43,8 @@ export async function adoptRow(
   const own = parseScopes(context.scopes);
   const kept = keptScopes(context, {
     given: new Set(withinPolicy(held, policy)),
-    before: originOf(context, chain),
-    after: await originOfActor(tx, actor),
+    before: originOf(context, chain, nowMs),
+    after: await originOfActor(tx, actor, nowMs),
   });
   if (kept.size === 0) {
     requireHeld(held, own);
@@ -98,10 +98,14 @@ function isOwner(origin: Originator | undefined): boolean {
 }
 
 /** Returns who is behind an actor. */
-export async function originOfActor(db: Reader, actor: ActorContext["actor"]): Promise<Originator | undefined> {
+export async function originOfActor(
+  db: Reader,
+  actor: ActorContext["actor"],
+  nowMs: number,
+): Promise<Originator | undefined> {
   if (actor.kind === "system") return "system";
-  if (actor.kind === "person") return { userId: actor.id, role: actor.role };
-  return readOrigin(db, actor.orgId, actor.id);
+  if (actor.kind === "person") return { userId: actor.id, role: actor.role, endsAtMs: actor.endsAtMs };
+  return readOrigin(db, actor.orgId, actor.id, nowMs);
 }
 
 /** Writes the new responsible one, with the limits that the credential keeps from its chain. */
@@ -119,7 +123,7 @@ export async function makeResponsible(
 ): Promise<Adopted> {
   const { to, kept, nowMs, epoch } = next;
   const pending = context.pending === 1 ? 1 : next.pending;
-  const endsAtMs = parentOf(chain)?.bounds.expiresAtMs ?? null;
+  const endsAtMs = parentOf(chain, nowMs)?.bounds.expiresAtMs ?? null;
   await updateRow(tx, context.id, {
     responsible: to,
     responsible_since: await responsibleSince(tx, context.org_id, to, nowMs),

@@ -1,8 +1,14 @@
 import { isScope, SCOPES, type Scope } from "@mooring/contract";
-import { heldScopes, ORG_ROLE_SCOPES, type PeoplePolicy, type Withheld } from "#domain/identity/access/index.ts";
+import {
+  heldScopes,
+  ORG_ROLE_SCOPES,
+  rightsOfRole,
+  type PeoplePolicy,
+  type Withheld,
+} from "#domain/identity/access/index.ts";
 import { resourceOf } from "#domain/projects/index.ts";
 import { isId } from "#kernel/ids.ts";
-import { earliest } from "#kernel/time.ts";
+import { earliest, hasPassed } from "#kernel/time.ts";
 import { rangeOf, type Addresses } from "./addresses.ts";
 import { parseInherited } from "./inherited.ts";
 import { tableRuleOf } from "./kinds.ts";
@@ -17,6 +23,8 @@ export interface Bounds {
   readonly expiresAtMs: number | null;
   /** The source of that expiry. Null: its own. */
   readonly expiresBy: EndedBy | null;
+  /** The earliest end of a membership that the scopes depend on. They must be computed again then. Null: none. */
+  readonly changesAtMs: number | null;
 }
 
 /**
@@ -85,17 +93,21 @@ export function renderScopes(scopes: ReadonlySet<Scope>): string {
  * Returns the credential's own scopes, limited by the organization's policy and by the current permissions of the
  * responsible person or credential. `parent` is the responsible credential, if it is one.
  */
-export function boundsOf(context: AnyContext, parent: ParentCredential | undefined): Bounds {
+export function boundsOf(context: AnyContext, parent: ParentCredential | undefined, nowMs: number): Bounds {
   const policy = parsePolicy(context.policy);
   const scopes = new Set<Scope>();
   const withheld = new Map<Scope, Withheld>();
-  const held = responsibleScopes(context, parent);
+  const held = responsibleScopes(context, parent, nowMs);
   for (const scope of parseScopes(context.scopes)) {
-    const reason = withheldOf(scope, { context, policy, held, parent });
+    const reason = withheldOf(scope, { context, policy, held, parent, nowMs });
     if (reason === undefined) scopes.add(scope);
     else withheld.set(scope, reason);
   }
-  return { scopes, withheld, ...expiryOf(context, policy, parent) };
+  const changesAtMs = earliest(
+    ...[context.responsible_until, context.responsible_project_until].filter((end) => !hasPassed(end, nowMs)),
+    parent?.bounds.changesAtMs ?? null,
+  );
+  return { scopes, withheld, ...expiryOf(context, policy, parent), changesAtMs };
 }
 
 interface Cut {
@@ -103,9 +115,10 @@ interface Cut {
   readonly policy: Policy;
   readonly held: ReturnType<typeof responsibleScopes>;
   readonly parent: ParentCredential | undefined;
+  readonly nowMs: number;
 }
 
-function withheldOf(scope: Scope, { context, policy, held, parent }: Cut): Withheld | undefined {
+function withheldOf(scope: Scope, { context, policy, held, parent, nowMs }: Cut): Withheld | undefined {
   if (context.pending === 1) return { by: "approval" };
   if (policy.allowedScopes?.has(scope) === false) return { by: "policy" };
   if (held === undefined) return { by: "project" };
@@ -113,12 +126,15 @@ function withheldOf(scope: Scope, { context, policy, held, parent }: Cut): Withh
   const { responsible } = context;
   if (isId("cred", responsible))
     return { by: "parent", id: responsible, because: parent?.bounds.withheld.get(scope) ?? { by: "scope" } };
-  return lostBy(scope, context);
+  return lostBy(scope, context, nowMs);
 }
 
 /** Returns the reason why the responsible person does not have the scope. */
-function lostBy(scope: Scope, context: AnyContext): Withheld {
+function lostBy(scope: Scope, context: AnyContext, nowMs: number): Withheld {
   const { responsible_role: role, responsible_project_role: projectRole, lowered_from: from } = context;
+  const { responsible_until: untilMs } = context;
+  if (untilMs !== null && hasPassed(untilMs, nowMs))
+    return { by: "role", role: null, projectRole: null, endedAtMs: untilMs };
   const reason = { by: "role", role, projectRole } as const;
   return role !== null && from !== null && ORG_ROLE_SCOPES[from].has(scope) ? { ...reason, from } : reason;
 }
@@ -152,6 +168,7 @@ export interface ParentCredential {
 export function responsibleScopes(
   context: AnyContext,
   parent: ParentCredential | undefined,
+  nowMs: number,
 ): ReadonlySet<Scope> | undefined {
   if (context.project_id !== null && context.visibility === null) return undefined;
   const { responsible: id } = context;
@@ -164,9 +181,13 @@ export function responsibleScopes(
     return heldScopes(principal, resourceOf(context));
   }
   const role = context.responsible_role;
-  if (role === null) return NO_SCOPES; // the person has left the organization
-  const own = context.responsible_project_role;
-  const projects = new Map(own === null || context.project_id === null ? [] : [[context.project_id, own] as const]);
-  const person = { ...bound, kind: "person", email: "", role, scopes: ORG_ROLE_SCOPES[role], projects } as const;
+  const { responsible_until: endsAtMs, responsible_project_until: projectUntilMs } = context;
+  if (role === null || hasPassed(endsAtMs, nowMs)) return NO_SCOPES; // the person has left the organization
+  const own = hasPassed(projectUntilMs, nowMs) ? null : context.responsible_project_role;
+  const projects = new Map(
+    own === null || context.project_id === null ? [] : [[context.project_id, rightsOfRole(own, projectUntilMs)]],
+  );
+  const scopes = ORG_ROLE_SCOPES[role];
+  const person = { ...bound, kind: "person", email: "", role, scopes, endsAtMs, projects } as const;
   return heldScopes(person, resourceOf(context));
 }

@@ -141,7 +141,8 @@ async function rotate(
       throw new Problem("conflict", "A personal access token can't be rotated. Create a new one, and revoke this one.");
     // The new secret gives its owner all permissions of the credential, including those that return if its creator's
     // role is raised again.
-    const wider = { scopes: parseScopes(context.scopes), secret: true, span: await spanOf(tx, context) };
+    const span = await spanOf(tx, context, deps.clock.nowMs());
+    const wider = { scopes: parseScopes(context.scopes), secret: true, span };
     requireMayWiden(await widenerOf(tx, acting, context, held), wider);
     await retireSecrets(deps, tx, id, overlapS);
     await addSecret(deps, tx, id, clientSecret);

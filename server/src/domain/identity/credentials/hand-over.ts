@@ -35,7 +35,7 @@ export interface Heir {
 export function heirOf(person: PersonPrincipal): Heir {
   return {
     id: person.id,
-    origin: { userId: person.id, role: person.role },
+    origin: { userId: person.id, role: person.role, endsAtMs: person.endsAtMs },
     scopesAt: (resource) => heldScopes(person, resource),
   };
 }
@@ -51,17 +51,18 @@ export async function passOn(
   { context, heir }: { readonly context: AnyContext; readonly heir: Heir },
 ): Promise<boolean> {
   const chain = await readParents(tx, context);
-  const before = responsibleScopes(context, parentOf(chain)) ?? NO_SCOPES;
+  const nowMs = clock.nowMs();
+  const before = responsibleScopes(context, parentOf(chain, nowMs), nowMs) ?? NO_SCOPES;
   const given = heir.scopesAt(resourceOf(context)) ?? NO_SCOPES;
   const kept = keptScopes(context, {
     given: new Set(withinPolicy(before, parsePolicy(context.policy)).filter((scope) => given.has(scope))),
-    before: originOf(context, chain),
+    before: originOf(context, chain, nowMs),
     after: heir.origin,
   });
   if (kept.size === 0) return false;
   const isLowered = kept.size < parseScopes(context.scopes).size;
   const epoch = isLowered ? nextEpoch(context) : context.epoch;
-  await makeResponsible(tx, context, chain, { to: heir.id, kept, pending: 0, nowMs: clock.nowMs(), epoch });
+  await makeResponsible(tx, context, chain, { to: heir.id, kept, pending: 0, nowMs, epoch });
   return true;
 }
 

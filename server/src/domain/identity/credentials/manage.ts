@@ -180,7 +180,7 @@ async function update<T extends Table>(
     const lowered = [...present].filter((scope) => !scopes.has(scope));
     const addresses = wanted === undefined ? context.allowed_addresses : wanted;
     const isElsewhere = isWiderRange(parseAddresses(context.allowed_addresses), parseAddresses(addresses));
-    const span = await spanOf(tx, { ...context, allowed_addresses: addresses });
+    const span = await spanOf(tx, { ...context, allowed_addresses: addresses }, manager.clock.nowMs());
     const wider = { scopes, raised, addresses: isElsewhere, afterApproval: true, span };
     requireMayWiden(await widenerOf(tx, acting, context, held), wider);
     const epoch = lowered.length > 0 ? nextEpoch(context) : context.epoch;
@@ -303,7 +303,7 @@ async function passOnChildren<T extends Table>(
 ): Promise<Plan["adopts"]> {
   const scopesAt = (resource: Resource): ReadonlySet<Scope> | undefined =>
     actor.kind === "system" ? ALL_SCOPES : heldScopes(actor, resource);
-  const heir = { id: creatorOf(actor), origin: await originOfActor(tx, actor), scopesAt };
+  const heir = { id: creatorOf(actor), origin: await originOfActor(tx, actor, manager.clock.nowMs()), scopesAt };
   const adopts: { id: string; name: string }[] = [];
   for (const { context } of watched) {
     if (context.responsible !== of.id) continue;

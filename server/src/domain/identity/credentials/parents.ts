@@ -1,6 +1,7 @@
 import type { OrgRole } from "@mooring/contract";
 import { isId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
+import { hasPassed } from "#kernel/time.ts";
 import type { Reader } from "#stores/metadata/index.ts";
 import { CREATED_BY_SYSTEM } from "./bounds.ts";
 import { childIds, findContext, type AnyContext, type CredentialContext } from "./store.ts";
@@ -23,21 +24,40 @@ export async function readParents(db: Reader, context: AnyContext): Promise<Cred
   return chain;
 }
 
-/** The person behind a credential, or `system`. A role of null means that the person has left. */
-export type Originator = "system" | { readonly userId: string; readonly role: OrgRole | null };
+/** The person behind a credential, or `system`. */
+export type Originator =
+  | "system"
+  | {
+      readonly userId: string;
+      /** Null: the person has left. */
+      readonly role: OrgRole | null;
+      /** When their membership ends. Null: no end. */
+      readonly endsAtMs: number | null;
+    };
 
 /** Returns who is at the beginning of the chain. Undefined: the chain is broken. */
-export function originOf(context: AnyContext, chain: readonly CredentialContext[]): Originator | undefined {
-  const { responsible, responsible_role: role } = chain.at(-1) ?? context;
+export function originOf(
+  context: AnyContext,
+  chain: readonly CredentialContext[],
+  nowMs: number,
+): Originator | undefined {
+  const { responsible, responsible_role: role, responsible_until: endsAtMs } = chain.at(-1) ?? context;
   if (responsible === CREATED_BY_SYSTEM) return "system";
-  return isId("cred", responsible) ? undefined : { userId: responsible, role };
+  return isId("cred", responsible)
+    ? undefined
+    : { userId: responsible, role: hasPassed(endsAtMs, nowMs) ? null : role, endsAtMs };
 }
 
 /** Reads who is at the beginning of the chain of a credential. */
-export async function readOrigin(db: Reader, orgId: string, id: string): Promise<Originator | undefined> {
+export async function readOrigin(
+  db: Reader,
+  orgId: string,
+  id: string,
+  nowMs: number,
+): Promise<Originator | undefined> {
   const context = await findContext(db, "credential", { id });
   if (context?.org_id !== orgId) return undefined;
-  return originOf(context, await readParents(db, context));
+  return originOf(context, await readParents(db, context), nowMs);
 }
 
 /**

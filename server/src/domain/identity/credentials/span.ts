@@ -16,10 +16,10 @@ import { UNBOUNDED, type Span, type Widener } from "./widening.ts";
  * Returns the addresses from which a credential works, and until when. Considers its own limits, inherited ones, those of its
  * chain, and the longest lifetime that the policy allows.
  */
-export async function spanOf(db: Reader, context: AnyContext): Promise<Span> {
+export async function spanOf(db: Reader, context: AnyContext, nowMs: number): Promise<Span> {
   const chain = tableRuleOf(context).endsWithParent ? await readParents(db, context) : [];
   const addresses = [context, ...chain].flatMap((link) => addressListsOf(link));
-  return { addresses, untilMs: stateOf(context, chain).expiresAtMs };
+  return { addresses, untilMs: stateOf(context, chain, nowMs).expiresAtMs };
 }
 
 /** Returns the span of the actor. It leaves out the policy's longest lifetime, because that holds for everybody. */

@@ -22,6 +22,8 @@ export interface State {
   readonly expiresAtMs: number | null;
   /** The source of the expiry. Null: its own. */
   readonly expiresBy: EndedBy | null;
+  /** When the scopes must be computed again, because a membership ends. Null: no membership ends. */
+  readonly changesAtMs: number | null;
   /** It waits for an approval. */
   readonly isPending: boolean;
   /**
@@ -31,10 +33,10 @@ export interface State {
 }
 
 /** `chain`: see `readParents`. */
-export function stateOf(context: AnyContext, chain: readonly CredentialContext[]): State {
+export function stateOf(context: AnyContext, chain: readonly CredentialContext[], nowMs: number): State {
   const ending = tableRuleOf(context).endsWithParent ? revokedIn(chain) : undefined;
   return {
-    ...boundsOf(context, parentOf(chain)),
+    ...boundsOf(context, parentOf(chain, nowMs), nowMs),
     revokedAtMs: context.revoked_at,
     revokedWith: ending ?? null,
     endReason: context.revoked_at === null ? (ending?.reason ?? null) : context.end_reason,
@@ -47,10 +49,10 @@ export function stateOf(context: AnyContext, chain: readonly CredentialContext[]
 }
 
 /** Returns the nearest credential of a chain, with its bounds. */
-export function parentOf(chain: readonly CredentialContext[]): ParentCredential | undefined {
+export function parentOf(chain: readonly CredentialContext[], nowMs: number): ParentCredential | undefined {
   let parent: ParentCredential | undefined;
   for (const link of chain.toReversed()) {
-    const bounds = boundsOf(link, parent);
+    const bounds = boundsOf(link, parent, nowMs);
     parent = { id: link.id as `cred_${string}`, projectId: link.project_id, bounds };
   }
   return parent;
@@ -58,10 +60,10 @@ export function parentOf(chain: readonly CredentialContext[]): ParentCredential 
 
 /** Returns the state at this time. A credential that does not end with its parent loses its permissions instead. */
 export function stateAt(context: AnyContext, chain: readonly CredentialContext[], nowMs: number): State {
-  const state = stateOf(context, chain);
+  const state = stateOf(context, chain, nowMs);
   if (tableRuleOf(context).endsWithParent || !isId("cred", context.responsible)) return state;
   const [parent, ...above] = chain;
-  const how = parent === undefined ? "deleted" : endingOf(stateOf(parent, above), nowMs);
+  const how = parent === undefined ? "deleted" : endingOf(stateOf(parent, above, nowMs), nowMs);
   if (how === undefined) return state;
   const ended = { by: "parent", id: context.responsible, because: { by: "ended", how } } as const;
   const reasonOf = (scope: Scope): Withheld => {

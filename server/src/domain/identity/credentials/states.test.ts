@@ -15,7 +15,8 @@ after(() => ground.close());
 
 function openStates(): { states: CredentialStates; listener: ChangeListener } {
   const listeners: ChangeListener[] = [];
-  const states = new CredentialStates(ground.metadata, { subscribe: (listener) => void listeners.push(listener) });
+  const subscribe = (listener: ChangeListener): void => void listeners.push(listener);
+  const states = new CredentialStates(ground.metadata, ground.clock, { subscribe });
   const [listener] = listeners;
   assert.ok(listener);
   return { states, listener };

@@ -3,6 +3,7 @@ import { lackingOf, type Lacking, type Standing } from "#domain/identity/access/
 import type { ChangeFeed, ChangeRow } from "#domain/identity/changes/index.ts";
 import { trustsOf, type Trust } from "#domain/identity/federation/index.ts";
 import { Problem } from "#kernel/problem.ts";
+import { hasPassed, type Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { parsePolicy, renderScopes } from "./bounds.ts";
 import { KINDS } from "./kinds.ts";
@@ -51,13 +52,14 @@ const STATES_MAX = 20_000;
 export async function readState(
   metadata: Pick<MetadataStore, "read">,
   by: { publicId: string } | { id: string },
+  nowMs: number,
 ): Promise<CredentialState | undefined> {
   const context = await findContext(metadata.read, "credential", by);
   if (context === undefined) return undefined;
   const secrets = await secretsOf(metadata.read, context.id);
   const trusts = await trustsOf(metadata.read, context.org_id, context.id);
   const chain = await readParents(metadata.read, context);
-  return { ...credentialStateOf(context, chain, secrets), trusts: trusts.map(trustOf) };
+  return { ...credentialStateOf(context, chain, secrets, nowMs), trusts: trusts.map(trustOf) };
 }
 
 function trustOf({ id, issuer, audience, subject, claims }: Awaited<ReturnType<typeof trustsOf>>[number]): Trust {
@@ -69,8 +71,9 @@ function credentialStateOf(
   context: CredentialContext,
   chain: readonly CredentialContext[],
   secrets: readonly SecretRow[],
+  nowMs: number,
 ): Omit<CredentialState, "trusts"> {
-  const state = stateOf(context, chain);
+  const state = stateOf(context, chain, nowMs);
   const isPersons = KINDS[context.kind].ownedBy === "person";
   return {
     ...state,
@@ -105,6 +108,7 @@ function standingOf({ responsible_totp, responsible_passkeys, responsible_identi
 /** States in memory. The change feed removes them. A caller must first make sure that the feed is fresh. */
 export class CredentialStates {
   readonly #metadata: MetadataStore;
+  readonly #clock: Clock;
   readonly #byId = new Map<string, CredentialState>();
   readonly #idOfClient = new Map<string, string>();
   /** By the hash of the secret, for personal access tokens only. */
@@ -112,20 +116,23 @@ export class CredentialStates {
   /** Reads under way. A change removes them, so that their outdated result is not cached. */
   readonly #reading = new Map<string, Promise<CredentialState | undefined>>();
 
-  constructor(metadata: MetadataStore, feed: Pick<ChangeFeed, "subscribe">) {
+  constructor(metadata: MetadataStore, clock: Clock, feed: Pick<ChangeFeed, "subscribe">) {
     this.#metadata = metadata;
+    this.#clock = clock;
     feed.subscribe({ apply: (changes) => this.#apply(changes), reset: () => this.#forgetAll() });
   }
 
   /** Returns a state from memory only. */
   cachedByClient(clientId: string): CredentialState | undefined {
     const id = this.#idOfClient.get(clientId);
-    return id === undefined ? undefined : this.#byId.get(id);
+    return id === undefined ? undefined : this.cachedById(id);
   }
 
-  /** Returns a state from memory only. */
+  /** Returns a state from memory only. Undefined if a membership has ended since it was read. */
   cachedById(id: string): CredentialState | undefined {
-    return this.#byId.get(id);
+    const state = this.#byId.get(id);
+    const changesAtMs = state?.changesAtMs ?? null;
+    return changesAtMs !== null && hasPassed(changesAtMs, this.#clock.nowMs()) ? undefined : state;
   }
 
   async byClient(clientId: string): Promise<CredentialState | undefined> {
@@ -133,7 +140,7 @@ export class CredentialStates {
   }
 
   async byId(id: string): Promise<CredentialState | undefined> {
-    return this.#byId.get(id) ?? this.readById(id);
+    return this.cachedById(id) ?? this.readById(id);
   }
 
   /** Reads from the database, for a caller that suspects that memory is outdated. */
@@ -150,7 +157,7 @@ export class CredentialStates {
    * @throws Problem `unavailable`
    */
   async bySecret(hash: string): Promise<CredentialState | undefined> {
-    const known = this.#byId.get(this.#idOfSecret.get(hash) ?? "");
+    const known = this.cachedById(this.#idOfSecret.get(hash) ?? "");
     if (known !== undefined) return known;
     const id = await credentialOfSecret(this.#metadata.read, hash).catch((error: unknown) => {
       throw unreachable(error);
@@ -161,7 +168,7 @@ export class CredentialStates {
   #read(key: string, by: { publicId: string } | { id: string }): Promise<CredentialState | undefined> {
     const known = this.#reading.get(key);
     if (known !== undefined) return known;
-    const reading = readState(this.#metadata, by).then(
+    const reading = readState(this.#metadata, by, this.#clock.nowMs()).then(
       (state) => {
         if (this.#reading.get(key) === reading) {
           this.#reading.delete(key);

@@ -20,6 +20,9 @@ interface BoundColumns extends OptionalProjectColumns {
   responsible_project_role: ProjectRole | null;
   /** Their role from before it was last lowered. */
   lowered_from: OrgRole | null;
+  /** When their memberships end. Null: no end. */
+  responsible_until: number | null;
+  responsible_project_until: number | null;
   /** Null unless a person is responsible. */
   responsible_email: string | null;
   responsible_name: string | null;
@@ -92,7 +95,9 @@ function contexts(db: Reader, table: Table) {
       "o.policy",
       "m.role as responsible_role",
       "m.lowered_from",
+      "m.expires_at as responsible_until",
       "pm.role as responsible_project_role",
+      "pm.expires_at as responsible_project_until",
     ])
     .select((row) => [
       row

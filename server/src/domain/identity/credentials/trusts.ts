@@ -104,7 +104,7 @@ export class Trusts {
           "A personal access token belongs to one person and can't trust an issuer. Create a credential for that.",
         );
       // A trust gives the credential to new programs, so it counts as widening an approved credential.
-      const span = await spanOf(tx, context);
+      const span = await spanOf(tx, context, nowMs);
       const wider = { scopes: parseScopes(context.scopes), secret: true, afterApproval: context.pending === 0, span };
       requireMayWiden(await widenerOf(tx, acting, context, held), wider);
       await enforceRecordLimit(this.#deps.metadata, tx, "trusts_max", credentialId);

@@ -1,6 +1,7 @@
 import { PROJECT_ROLES, type ProjectRole, type Scope } from "@mooring/contract";
-import { authorize, ORG_ROLE_SCOPES, PROJECT_ROLE_SCOPES, type Reach } from "#domain/identity/index.ts";
+import { authorize, ORG_ROLE_SCOPES, PROJECT_ROLE_SCOPES, rightsOfRole, type Reach } from "#domain/identity/index.ts";
 import { ruleOf, type Project } from "#domain/projects/index.ts";
+import { hasPassed, isoFromMs } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { listMemberRows, type Member } from "../members/store.ts";
 import { rolesIn, rolesWithin } from "./store.ts";
@@ -19,6 +20,7 @@ interface Question {
   /** Absent: the organization, or the projects of `reach`. */
   readonly project?: Project | undefined;
   readonly reach: Reach;
+  readonly nowMs: number;
 }
 
 /** The most members that one answer considers. */
@@ -35,7 +37,9 @@ export async function membersWhoMay(
   const complete = rows.length <= MEMBERS_MAX;
   const { project } = question;
   if (project !== undefined) {
-    const roles = new Map((await rolesIn(read, question.orgId, project.id)).map((row) => [row.user_id, row.role]));
+    const roles = new Map(
+      (await rolesIn(read, question.orgId, project.id, question.nowMs)).map((row) => [row.user_id, row.role]),
+    );
     return {
       items: members.map((member) => inProject(question, project, member, roles.get(member.user_id))),
       complete,
@@ -48,35 +52,38 @@ export async function membersWhoMay(
 /** Returns, by user, the project in which their role gives them the permission. */
 async function placesOf(
   db: MetadataStore["read"],
-  { orgId, permission, reach }: Question,
+  { orgId, permission, reach, nowMs }: Question,
 ): Promise<Map<string, { readonly role: ProjectRole; readonly slug: string }>> {
   const roles = PROJECT_ROLES.filter((role) => PROJECT_ROLE_SCOPES[role].has(permission));
-  const rows = await rolesWithin(db, orgId, reach, roles);
+  const rows = await rolesWithin(db, orgId, reach, { roles, nowMs });
   return new Map(rows.toSorted((a, b) => (a.slug < b.slug ? 1 : -1)).map((row) => [row.user_id, row]));
 }
 
 function anywhere(
-  { permission }: Question,
+  { permission, nowMs }: Question,
   member: Member,
   place: { readonly role: ProjectRole; readonly slug: string } | undefined,
 ): MemberAccess {
   const { role } = member;
   const found = { member, projectRole: null };
+  if (hasPassed(member.expires_at, nowMs)) return { ...found, allowed: false, because: endedText(member) };
   if (ORG_ROLE_SCOPES[role].has(permission)) return { ...found, allowed: true, because: `role ${role}` };
   if (place === undefined) return { ...found, allowed: false, because: `role ${role} does not have it` };
   return { ...found, projectRole: place.role, allowed: true, because: `${place.role} of project ${place.slug}` };
 }
 
 function inProject(
-  { orgId, permission }: Question,
+  { orgId, permission, nowMs }: Question,
   project: Project,
   member: Member,
   projectRole: ProjectRole | undefined,
 ): MemberAccess {
-  const { user_id: id, email, role } = member;
+  const { user_id: id, email, role, expires_at: endsAtMs } = member;
+  if (hasPassed(endsAtMs, nowMs))
+    return { member, projectRole: projectRole ?? null, allowed: false, because: endedText(member) };
   const scopes = ORG_ROLE_SCOPES[role];
-  const projects = new Map(projectRole === undefined ? [] : [[project.id, projectRole] as const]);
-  const person = { kind: "person", id, email, orgId, orgSlug: "", role, scopes, projects } as const;
+  const projects = new Map(projectRole === undefined ? [] : [[project.id, rightsOfRole(projectRole)]]);
+  const person = { kind: "person", id, email, orgId, orgSlug: "", role, scopes, endsAtMs, projects } as const;
   const decision = authorize(person, permission, { orgId, project });
   const there = projectRole === undefined ? undefined : `${projectRole} of project ${project.slug}`;
   const found = { member, projectRole: projectRole ?? null, allowed: decision === "allowed" };
@@ -86,4 +93,8 @@ function inProject(
   if (decision !== "allowed") return { ...found, because: `${both}: neither has it` };
   if (scopes.has(permission)) return { ...found, because: project.visibility === "private" ? both : `role ${role}` };
   return { ...found, because: there ?? both };
+}
+
+function endedText({ expires_at: endedAtMs }: Member): string {
+  return `membership ended on ${isoFromMs(endedAtMs ?? 0)}`;
 }

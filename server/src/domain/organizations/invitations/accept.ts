@@ -7,11 +7,19 @@ import { sha256Hex } from "#kernel/digest.ts";
 import { isId, newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import { isWellFormedSecret } from "#kernel/secrets.ts";
+import { hasPassed } from "#kernel/time.ts";
 import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
 import { grantorOfCredential, type OrganizationsDeps } from "../caller.ts";
 import { announceAccessChange, changeOrganization } from "../change.ts";
 import { mayGrant } from "../members/rules.ts";
-import { findMember, findRole, insertMember, insertPersonOrFind, personByEmail, setPerson } from "../members/store.ts";
+import {
+  deleteMembership,
+  findRole,
+  insertMember,
+  insertPersonOrFind,
+  personByEmail,
+  setPerson,
+} from "../members/store.ts";
 import { organizationById, type Organization } from "../organization/store.ts";
 import { hashPassword, verifyPassword } from "../password.ts";
 import { closeInvitation, invitationByToken, type Invitation } from "./store.ts";
@@ -58,7 +66,7 @@ export async function acceptInvitation(deps: OrganizationsDeps, input: Acceptanc
       : await signedIn(deps, known, { input, origin, invitation });
   return changeOrganization(deps, invitation.org_id, async (tx) => {
     const present = await open(deps, tx, tokenHash);
-    const person = await personIn(tx, row, present);
+    const person = await personIn(deps, tx, row, present);
     return { ...(await join(deps, tx, { person, invitation: present, origin })), isFirstProof: false, ended: null };
   });
 }
@@ -81,7 +89,7 @@ async function acceptAsVerified(
       throw new Problem("conflict", "The address was verified just now. Try again with the password of the account.");
     const ended = await proveAddress(deps, tx, { userId: known.id, by: "mailed_invitation" }, origin);
     await setPerson(tx, known.id, { name: input.name ?? known.name, password_hash: passwordHash });
-    await requireNoMember(tx, known, present);
+    await requireNoMember(deps, tx, known, present);
     return { ...(await join(deps, tx, { person: known, invitation: present, origin })), isFirstProof: true, ended };
   });
 }
@@ -133,7 +141,7 @@ export async function acceptInvitationAs(
   return changeOrganization(deps, invitation.org_id, async (tx) => {
     const present = await open(deps, tx, tokenHash);
     const { person } = await insertPersonOrFind(tx, row);
-    await requireNoMember(tx, person, present);
+    await requireNoMember(deps, tx, person, present);
     const isFirstProof = bySession && person.verified_at === null && isMailed(present, tokenHash);
     const proof = { userId: person.id, by: "mailed_invitation" } as const;
     const ended = isFirstProof ? await proveAddress(deps, tx, proof, origin) : null;
@@ -150,6 +158,7 @@ async function open(deps: OrganizationsDeps, db: Reader, tokenHash: string | nul
     invitation.accepted_at === null &&
     invitation.revoked_at === null &&
     invitation.expires_at > nowMs &&
+    !hasPassed(invitation.membership_expires_at, nowMs) &&
     (await mayInviterInvite(db, invitation, nowMs));
   if (isOpen) return invitation;
   throw new Problem(
@@ -162,13 +171,16 @@ async function mayInviterInvite(db: Reader, invitation: Invitation, nowMs: numbe
   const { org_id: orgId, invited_by: inviter } = invitation;
   if (isId("cred", inviter)) {
     // The current permissions count, because the responsible person may have lost the role since the invitation.
-    const state = await readState({ read: db }, { id: inviter });
+    const state = await readState({ read: db }, { id: inviter }, nowMs);
     if (state === undefined || state.orgId !== orgId || !isLive(state, nowMs)) return false;
-    return state.scopes.has("members:write") && mayGrant(await grantorOfCredential(db, orgId, state), invitation.role);
+    return (
+      state.scopes.has("members:write") && mayGrant(await grantorOfCredential(db, orgId, state, nowMs), invitation.role)
+    );
   }
   if (!isId("user", inviter)) return true;
-  const role = await findRole(db, orgId, inviter);
-  return role === "owner" || (role === "admin" && invitation.role !== "owner");
+  const found = await findRole(db, orgId, inviter);
+  if (found === undefined || hasPassed(found.expires_at, nowMs)) return false;
+  return found.role === "owner" || (found.role === "admin" && invitation.role !== "owner");
 }
 
 async function newPerson(
@@ -228,19 +240,27 @@ async function auditDenied(deps: OrganizationsDeps, invitation: Invitation, { ip
   );
 }
 
-async function personIn(tx: Writer, row: Person, invitation: Invitation): Promise<Person> {
+async function personIn(deps: OrganizationsDeps, tx: Writer, row: Person, invitation: Invitation): Promise<Person> {
   const { person } = await insertPersonOrFind(tx, row);
   if (person.id !== row.id)
     throw new Problem(
       "conflict",
       "An account with this e-mail address was created just now. Try again with its password.",
     );
-  await requireNoMember(tx, person, invitation);
+  await requireNoMember(deps, tx, person, invitation);
   return person;
 }
 
-async function requireNoMember(tx: Writer, person: Person, invitation: Invitation): Promise<void> {
-  if ((await findMember(tx, invitation.org_id, person.id)) === undefined) return;
+/** A membership that has ended is deleted, so the person gets nothing back. */
+async function requireNoMember(
+  { clock }: Pick<OrganizationsDeps, "clock">,
+  tx: Writer,
+  person: Person,
+  { org_id: orgId }: Invitation,
+): Promise<void> {
+  const present = await findRole(tx, orgId, person.id);
+  if (present === undefined) return;
+  if (hasPassed(present.expires_at, clock.nowMs())) return deleteMembership(tx, orgId, person.id);
   throw new Problem("conflict", "You are already a member of this organization.");
 }
 
@@ -252,8 +272,9 @@ async function join(
   const { person, invitation, origin } = options;
   const orgId = invitation.org_id;
   const at = deps.clock.nowMs();
+  const { membership_expires_at: expires_at } = invitation;
   await enforceRecordLimit(deps.metadata, tx, "members_max", orgId);
-  await insertMember(tx, { org_id: orgId, user_id: person.id, role: invitation.role, created_at: at });
+  await insertMember(tx, { org_id: orgId, user_id: person.id, role: invitation.role, created_at: at, expires_at });
   await closeInvitation(tx, invitation, { accepted_at: at });
   const organization = await organizationById(tx, orgId);
   if (organization === undefined) throw new Error("the organization of an invitation is missing");

@@ -6,10 +6,12 @@ import { sha256Hex } from "#kernel/digest.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import { newSecret } from "#kernel/secrets.ts";
+import { hasPassed } from "#kernel/time.ts";
 import { auditOrigin, grantorOf, type Caller, type OrganizationsDeps } from "../caller.ts";
 import { absent } from "#domain/identity/index.ts";
 import { changeOrganization } from "../change.ts";
 import { listPage, type Page, type PageQuery } from "../pages.ts";
+import { endDetail, requireEnd, requireWithinEnd } from "../members/ends.ts";
 import { requireMayGrant } from "../members/rules.ts";
 import { findMemberByEmail } from "../members/store.ts";
 import {
@@ -62,14 +64,19 @@ export async function invite(
   deps: OrganizationsDeps,
   caller: Caller,
   orgId: string,
-  input: { email: string; role: OrgRole },
+  input: { email: string; role: OrgRole; membershipEndsAtMs?: number | null },
 ): Promise<MadeInvitation> {
   const email = input.email.toLowerCase();
   const token = newSecret("mriv");
   return changeOrganization(deps, orgId, async (tx) => {
     const at = deps.clock.nowMs();
-    requireMayGrant(await grantorOf(tx, caller, orgId), input.role);
-    if ((await findMemberByEmail(tx, orgId, email)) !== undefined) {
+    const { membershipEndsAtMs: endMs = null } = input;
+    const grantor = await grantorOf(tx, caller, orgId, at);
+    requireMayGrant(grantor, input.role);
+    requireEnd(endMs, at, "/membership_expires_at");
+    requireWithinEnd(grantor.endsAtMs, endMs);
+    const member = await findMemberByEmail(tx, orgId, email);
+    if (member !== undefined && !hasPassed(member.expires_at, at)) {
       throw new Problem("conflict", "This person is already a member. Change their role instead.");
     }
     if ((await pendingFor(tx, orgId, email, at)) !== undefined) {
@@ -85,6 +92,7 @@ export async function invite(
       invited_by: inviterOf(caller),
       created_at: at,
       expires_at: at + LIFETIME_MS,
+      membership_expires_at: endMs,
       accepted_at: null,
       revoked_at: null,
       email_sent_at: null,
@@ -97,7 +105,7 @@ export async function invite(
       orgId,
       action: "invitation.create",
       target: { kind: "invitation", id: row.id },
-      detail: { email, role: row.role },
+      detail: { email, role: row.role, ...endDetail(null, endMs) },
     });
     return kept(tx, { invitation: row, token });
   });
@@ -123,7 +131,11 @@ export async function renewInvitation(
     const status = statusOf(present, at);
     if (status === "accepted" || status === "revoked")
       throw new Problem("conflict", `The invitation was ${status}. Invite the person again.`);
-    requireMayGrant(await grantorOf(tx, caller, orgId), present.role);
+    const grantor = await grantorOf(tx, caller, orgId, at);
+    requireMayGrant(grantor, present.role);
+    requireWithinEnd(grantor.endsAtMs, present.membership_expires_at);
+    if (hasPassed(present.membership_expires_at, at))
+      throw new Problem("conflict", "The membership would have ended already. Invite the person again.");
     if (status === "expired" && (await pendingFor(tx, orgId, present.email, at)) !== undefined)
       throw new Problem("conflict", "There is a newer invitation for this person.");
     const change = {

@@ -1,36 +1,33 @@
 import type { OrgRole } from "@mooring/contract";
 import { appendAudit } from "#domain/audit/index.ts";
 import {
-  lackingOf,
   ORG_ROLE_SCOPES,
-  parsePolicy,
-  requireNothingLacking,
   requirePlan,
   type Plan,
   endPersonalTokens,
   type PersonPrincipal,
-  type Standing,
   absent,
 } from "#domain/identity/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import { isId } from "#kernel/ids.ts";
+import { hasPassed } from "#kernel/time.ts";
 import { rehearse, type Reader, type Writer } from "#stores/metadata/index.ts";
 import { auditOrigin, grantorOf, type Caller, type Grantor, type OrganizationsDeps } from "../caller.ts";
 import { announceAccessChange, changeOrganization } from "../change.ts";
-import { organizationById, type Organization } from "../organization/store.ts";
 import { listPage, type Page, type PageQuery } from "../pages.ts";
 import { putProjectRole } from "../projects/store.ts";
 import { concludeOrphans, decideOrphans, heirIdOf, watchPerson, type Orphans } from "./orphans.ts";
+import { personPrincipal } from "./person.ts";
+import { endDetail, isLater, requireEnd, requireWithinEnd } from "./ends.ts";
 import { beyond, requireMayChange, requireMayGrant } from "./rules.ts";
 import {
   deleteMembership,
   findMember,
   listMemberRows,
   ownersOf,
-  projectRoles,
   projectsMaintainedAlone,
-  setRole,
+  setMember,
   type Member,
 } from "./store.ts";
 
@@ -47,126 +44,80 @@ export async function listMembers(
   );
 }
 
-/** Returns a member as the principal of a request, with their current roles. Undefined if they are not a member. */
-export async function personPrincipal(db: Reader, orgId: string, userId: string): Promise<PersonPrincipal | undefined> {
-  return (await memberOf(db, orgId, userId))?.principal;
+/** Returns the version of a member. It covers the role, in the organization or in a project, and its end. */
+export function memberVersion(member: {
+  readonly user_id: string;
+  readonly role: string | null;
+  readonly expires_at?: number | null;
+}): object {
+  const { user_id, role, expires_at: end = null } = member;
+  return { user_id, role, ...(end === null ? {} : { expires_at: end }) };
 }
 
-/** How a person is signed in. */
-export interface SignedIn {
+export interface MemberChange {
   readonly userId: string;
-  readonly method: string;
-  readonly hasSecondFactor: boolean;
-  readonly confirmedAtMs: number;
-}
-
-/**
- * Returns a signed-in person as the principal of a request. This is the only check between a session and an
- * organization. A session that lacks a required factor continues, but has no access here.
- * @throws Problem `second_factor_required`, `provider_sign_in_required`
- */
-export async function signedInPrincipal(
-  db: Reader,
-  orgId: string,
-  session: SignedIn,
-): Promise<PersonPrincipal | undefined> {
-  const found = await memberOf(db, orgId, session.userId);
-  if (found === undefined) return undefined;
-  const { totp, passkeys } = found.member;
-  const standing = standingOf(session, Number(totp) + Number(passkeys) > 0);
-  requireNothingLacking(lackingOf(parsePolicy(found.organization.policy).people, standing));
-  return { ...found.principal, confirmedAtMs: session.confirmedAtMs, standing };
-}
-
-/** A second factor that was removed after the sign-in does not count. */
-export function standingOf(
-  { method, hasSecondFactor }: Pick<SignedIn, "method" | "hasSecondFactor">,
-  hasFactors: boolean,
-): Standing {
-  const byProvider = method === "oidc";
-  return { byProvider, hasSecondFactor: byProvider || (hasSecondFactor && hasFactors) };
-}
-
-async function memberOf(
-  db: Reader,
-  orgId: string,
-  userId: string,
-): Promise<{ principal: PersonPrincipal; organization: Organization; member: Member } | undefined> {
-  const [organization, member] = [await organizationById(db, orgId), await findMember(db, orgId, userId)];
-  if (organization === undefined || member === undefined) return undefined;
-  const roles = await projectRoles(db, orgId, userId);
-  const principal: PersonPrincipal = {
-    kind: "person",
-    id: userId,
-    email: member.email,
-    orgId,
-    orgSlug: organization.slug,
-    role: member.role,
-    scopes: ORG_ROLE_SCOPES[member.role],
-    projects: new Map(roles.map(({ project_id, role }) => [project_id, role])),
-  };
-  return { principal, organization, member };
-}
-
-/** Returns the version of a member. It covers the role, in the organization or in a project. */
-export function memberVersion({ user_id, role }: { readonly user_id: string; readonly role: string | null }): object {
-  return { user_id, role };
-}
-
-export interface RoleChange {
-  readonly userId: string;
-  readonly role: OrgRole;
+  readonly role?: OrgRole | undefined;
+  /** Null: no end. Absent: the end stays. */
+  readonly endsAtMs?: number | null | undefined;
   readonly ifMatch?: string | undefined;
   /** What happens to the credentials that would lose scopes. Absent: they lose them. */
   readonly orphans?: Orphans | undefined;
 }
 
 /**
- * Changes the role of a member.
- * @throws Problem `not_found`, `forbidden` (an owner's role, or permissions that the caller lacks), `conflict` (the
- * last owner), `concurrent_update`, `orphans_undecided`
+ * Changes the role of a member, or the end of the membership.
+ * @throws Problem `not_found`, `forbidden` (an owner's role, permissions that the caller lacks, or an end after the
+ * caller's), `conflict` (the last owner), `invalid_body` (the end has passed), `concurrent_update`, `orphans_undecided`
  */
-export async function changeRole(
+export async function changeMember(
   deps: OrganizationsDeps,
   caller: Caller,
   orgId: string,
-  options: RoleChange,
+  options: MemberChange,
 ): Promise<Member> {
   const expected = await expectedOf(options.ifMatch, async () =>
     memberVersion(await found(deps.metadata.read, orgId, options.userId)),
   );
   return changeOrganization(deps, orgId, async (tx) => {
-    const { member, before, plan } = await roleChange(deps, tx, caller, orgId, options);
+    const { member, before, plan } = await memberChange(deps, tx, caller, orgId, options);
     if (expected !== "any" && !expected.includes(plan.etag)) requireMatch(expected, memberVersion(before));
     return member;
   });
 }
 
-/** Returns the effects of `changeRole`, and changes nothing. */
-export function planRole(deps: OrganizationsDeps, caller: Caller, orgId: string, options: RoleChange): Promise<Plan> {
-  return rehearse(deps.metadata, async (tx) => (await roleChange(deps, tx, caller, orgId, options)).plan);
+/** Returns the effects of `changeMember`, and changes nothing. */
+export function planMember(
+  deps: OrganizationsDeps,
+  caller: Caller,
+  orgId: string,
+  options: MemberChange,
+): Promise<Plan> {
+  return rehearse(deps.metadata, async (tx) => (await memberChange(deps, tx, caller, orgId, options)).plan);
 }
 
-async function roleChange(
+async function memberChange(
   deps: OrganizationsDeps,
   tx: Writer,
   caller: Caller,
   orgId: string,
-  { userId, role, orphans: wanted }: RoleChange,
+  { userId, orphans: wanted, ...change }: MemberChange,
 ): Promise<{ member: Member; before: Member; plan: Plan }> {
   const orphans = wanted ?? null;
   const before = await found(tx, orgId, userId);
-  const grantor = await grantorOf(tx, caller, orgId);
+  const { role = before.role, endsAtMs: expires_at = before.expires_at } = change;
+  const after: Member = { ...before, role, lowered_from: loweredFrom(before, role), expires_at };
+  const grantor = await grantorOf(tx, caller, orgId, deps.clock.nowMs());
   requireMayChange(grantor, before.role);
   const watched = await watchPerson(deps, tx, orgId, userId);
   const conclude = (adopts: Plan["adopts"]): Promise<Plan> =>
     concludeOrphans(deps, tx, caller, { orgId, watched, adopts, projects: {} });
-  if (before.role === role) return { member: before, before, plan: await conclude([]) };
-  if (role === "owner" || beyond(ORG_ROLE_SCOPES[role], ORG_ROLE_SCOPES[before.role]).length > 0)
-    requireMayGrant(grantor, role);
-  if (before.role === "owner") await requireAnotherOwner(tx, orgId, userId);
-  await setRole(tx, orgId, userId, { role, loweredFrom: loweredFrom(before, role) });
-  const heir = orphans === "adopt" ? await heirFor(tx, caller, orgId, { grantor, userId }) : undefined;
+  if (before.role === role && before.expires_at === expires_at)
+    return { member: before, before, plan: await conclude([]) };
+  requireMayAlter(grantor, before, after, deps.clock.nowMs());
+  if (before.role === "owner" && (role !== "owner" || expires_at !== null))
+    await requireAnotherOwner(tx, orgId, userId);
+  await setMember(tx, orgId, userId, after);
+  const heir = orphans === "adopt" ? await heirFor(deps, tx, caller, orgId, { grantor, userId }) : undefined;
   const adopts = await decideOrphans(deps, tx, watched, { userId, orphans, heir });
   await announceAccessChange(deps, tx, orgId);
   await appendAudit(deps, tx, {
@@ -174,20 +125,35 @@ async function roleChange(
     orgId,
     action: "member.update",
     target: { kind: "user", id: userId },
-    detail: { role: { from: before.role, to: role }, ...(orphans === null ? {} : { orphans }) },
+    detail: {
+      ...(role === before.role ? {} : { role: { from: before.role, to: role } }),
+      ...endDetail(before.expires_at, expires_at),
+      ...(orphans === null ? {} : { orphans }),
+    },
   });
-  return { member: { ...before, role }, before, plan: await conclude(adopts) };
+  return { member: after, before, plan: await conclude(adopts) };
+}
+
+/** Checks that the caller may give the member what the change adds. */
+function requireMayAlter(grantor: Grantor, before: Member, after: Member, nowMs: number): void {
+  const { role, expires_at: endMs } = after;
+  const isWider = role === "owner" || beyond(ORG_ROLE_SCOPES[role], ORG_ROLE_SCOPES[before.role]).length > 0;
+  const isLonger = isLater(endMs, before.expires_at);
+  if ((role !== before.role && isWider) || isLonger) requireMayGrant(grantor, role);
+  if (endMs !== before.expires_at) requireEnd(endMs, nowMs);
+  if (isLonger || (isWider && role !== before.role)) requireWithinEnd(grantor.endsAtMs, endMs);
 }
 
 async function heirFor(
+  deps: OrganizationsDeps,
   tx: Writer,
   caller: Caller,
   orgId: string,
   { grantor, userId }: { readonly grantor: Grantor; readonly userId: string },
 ): Promise<PersonPrincipal | undefined> {
-  const owners = (await ownersOf(tx, orgId)).map((owner) => owner.user_id);
-  const id = heirIdOf(grantor, userId, owners, caller);
-  return id === undefined ? undefined : personPrincipal(tx, orgId, id);
+  const nowMs = deps.clock.nowMs();
+  const id = heirIdOf(grantor, userId, await presentOwners(tx, orgId, nowMs), caller);
+  return id === undefined ? undefined : personPrincipal(tx, orgId, id, nowMs);
 }
 
 export interface Removal {
@@ -229,13 +195,13 @@ async function removal(
   { userId, orphans = "adopt" }: Removal,
 ): Promise<Plan> {
   const member = await found(tx, orgId, userId);
-  const grantor = await grantorOf(tx, caller, orgId);
+  const grantor = await grantorOf(tx, caller, orgId, deps.clock.nowMs());
   requireMayChange(grantor, member.role);
   if (member.role === "owner") await requireAnotherOwner(tx, orgId, userId);
   const watched = await watchPerson(deps, tx, orgId, userId);
   const projects = await transferProjects(deps, tx, orgId, { from: userId, preferred: grantor.userId });
   await deleteMembership(tx, orgId, userId);
-  const heir = orphans === "adopt" ? await heirFor(tx, caller, orgId, { grantor, userId }) : undefined;
+  const heir = orphans === "adopt" ? await heirFor(deps, tx, caller, orgId, { grantor, userId }) : undefined;
   const adopts = await decideOrphans(deps, tx, watched, { userId, orphans, heir });
   await endPersonalTokens(deps, tx, orgId, userId);
   await announceAccessChange(deps, tx, orgId);
@@ -273,12 +239,11 @@ async function transferProjects(
   const { from, preferred } = options;
   const orphans = await projectsMaintainedAlone(tx, orgId, from);
   if (orphans.length === 0) return {};
-  const owners = await ownersOf(tx, orgId);
-  const others = owners.map((owner) => owner.user_id).filter((id) => id !== from);
+  const at = deps.clock.nowMs();
+  const others = (await presentOwners(tx, orgId, at)).filter((id) => id !== from);
   const heir = others.find((id) => id === preferred) ?? others[0];
   if (heir === undefined)
     throw new Problem("conflict", "A private project would have no maintainer. Make another person an owner first.");
-  const at = deps.clock.nowMs();
   for (const projectId of orphans) {
     await putProjectRole(tx, {
       org_id: orgId,
@@ -286,15 +251,27 @@ async function transferProjects(
       user_id: heir,
       role: "maintainer",
       created_at: at,
+      expires_at: null,
     });
   }
   return Object.fromEntries(orphans.map((projectId) => [projectId, heir]));
 }
 
+/** Returns the ids of the owners whose membership has not ended, longest-standing first. */
+async function presentOwners(db: Reader, orgId: string, nowMs: number): Promise<string[]> {
+  const owners = await ownersOf(db, orgId);
+  return owners.filter((owner) => !hasPassed(owner.expires_at, nowMs)).map((owner) => owner.user_id);
+}
+
+/** One owner at least must have no end. */
 async function requireAnotherOwner(tx: Writer, orgId: string, userId: string): Promise<void> {
-  const others = (await ownersOf(tx, orgId)).filter((owner) => owner.user_id !== userId);
+  const owners = await ownersOf(tx, orgId);
+  const others = owners.filter((owner) => owner.user_id !== userId && owner.expires_at === null);
   if (others.length > 0) return;
-  throw new Problem("conflict", "This is the last owner of the organization. Make another person an owner first.");
+  throw new Problem(
+    "conflict",
+    "This is the last owner of the organization whose membership has no end. Make another person an owner first.",
+  );
 }
 
 async function found(db: Reader, orgId: string, userId: string): Promise<Member> {

@@ -1,7 +1,7 @@
 import { isLive, readState, type Principal } from "#domain/identity/index.ts";
 import { isId } from "#kernel/ids.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
-import { personPrincipal } from "./members.ts";
+import { personPrincipal } from "./person.ts";
 
 /**
  * Returns the current principal of a person or credential, without caches. Undefined if it has no permissions any more.
@@ -12,8 +12,8 @@ export async function principalNow(
   id: string,
   nowMs: number,
 ): Promise<Principal | undefined> {
-  if (!isId("cred", id)) return personPrincipal(metadata.read, orgId, id);
-  const state = await readState(metadata, { id });
+  if (!isId("cred", id)) return personPrincipal(metadata.read, orgId, id, nowMs);
+  const state = await readState(metadata, { id }, nowMs);
   if (state === undefined || state.orgId !== orgId || !isLive(state, nowMs)) return undefined;
   const { clientId, orgSlug, projectId, projectState, scopes, withheld } = state;
   return { kind: "credential", id, clientId, orgId, orgSlug, projectId, projectState, scopes, withheld };

@@ -12,6 +12,8 @@ export interface Member {
   role: OrgRole;
   /** Their role from before it was last lowered. */
   lowered_from: OrgRole | null;
+  /** When the membership ends. Null: no end. It may have passed. */
+  expires_at: number | null;
   created_at: number;
   /** When they last used the portal. */
   last_seen_at: number | null;
@@ -26,7 +28,7 @@ function members(db: Reader, orgId: string) {
     .selectFrom("member")
     .innerJoin("person", "person.id", "member.user_id")
     .select(["member.user_id", "person.email", "person.name", "member.role", "member.lowered_from"])
-    .select("member.created_at")
+    .select(["member.created_at", "member.expires_at"])
     .select("person.last_seen_at")
     .select((row) => [
       row
@@ -56,14 +58,18 @@ export async function findMemberByEmail(db: Reader, orgId: string, email: string
   return members(db, orgId).where("person.email", "=", email).executeTakeFirst();
 }
 
-export async function findRole(db: Reader, orgId: string, userId: string): Promise<OrgRole | undefined> {
-  const row = await db
+/** Returns the role and the end of a membership, which may have passed. */
+export async function findRole(
+  db: Reader,
+  orgId: string,
+  userId: string,
+): Promise<Pick<Member, "role" | "expires_at"> | undefined> {
+  return db
     .selectFrom("member")
-    .select("role")
+    .select(["role", "expires_at"])
     .where("org_id", "=", orgId)
     .where("user_id", "=", userId)
     .executeTakeFirst();
-  return row?.role;
 }
 
 /** Lists members, newest person first. */
@@ -79,7 +85,7 @@ export async function listMemberRows(
     .execute();
 }
 
-/** Returns the owners, longest-standing first. */
+/** Returns the owners, longest-standing first. The memberships of some of them may end, or have ended. */
 export async function ownersOf(db: Reader, orgId: string): Promise<Member[]> {
   return members(db, orgId)
     .where("member.role", "=", "owner")
@@ -98,16 +104,16 @@ export async function insertMember(tx: Writer, row: Insertable<Tables["member"]>
     .execute();
 }
 
-/** `loweredFrom`: the role so far, if the new one has fewer permissions. */
-export async function setRole(
+/** `lowered_from`: the role so far, if the new one has fewer permissions. */
+export async function setMember(
   tx: Writer,
   orgId: string,
   userId: string,
-  { role, loweredFrom }: { readonly role: OrgRole; readonly loweredFrom: OrgRole | null },
+  { role, lowered_from, expires_at }: Pick<Member, "role" | "lowered_from" | "expires_at">,
 ): Promise<void> {
   await tx
     .updateTable("member")
-    .set({ role, lowered_from: loweredFrom })
+    .set({ role, lowered_from, expires_at })
     .where("org_id", "=", orgId)
     .where("user_id", "=", userId)
     .execute();
@@ -136,6 +142,7 @@ export async function projectsMaintainedAlone(db: Reader, orgId: string, userId:
             .select("other.user_id")
             .whereRef("other.project_id", "=", "own.project_id")
             .where("other.role", "=", "maintainer")
+            .where("other.expires_at", "is", null)
             .where("other.user_id", "!=", userId),
         ),
       ),
@@ -175,14 +182,15 @@ export async function setInstanceAdmin(tx: Writer, userId: string): Promise<void
   await tx.updateTable("person").set({ instance_admin: 1 }).where("id", "=", userId).execute();
 }
 
+/** Returns the person's memberships of projects. Some may have ended. */
 export async function projectRoles(
   db: Reader,
   orgId: string,
   userId: string,
-): Promise<Pick<Tables["project_member"], "project_id" | "role">[]> {
+): Promise<Pick<Tables["project_member"], "project_id" | "role" | "expires_at">[]> {
   return db
     .selectFrom("project_member")
-    .select(["project_id", "role"])
+    .select(["project_id", "role", "expires_at"])
     .where("org_id", "=", orgId)
     .where("user_id", "=", userId)
     .execute();

@@ -101,7 +101,7 @@ export async function updateOrganization(
       token_lifetime_s: change.token_lifetime_s ?? before.token_lifetime_s,
       policy: JSON.stringify({ ...policyOf(before), ...policy }),
     };
-    const { scopes: held } = await grantorOf(tx, caller, orgId);
+    const { scopes: held } = await grantorOf(tx, caller, orgId, deps.clock.nowMs());
     requireMayWidenPolicy(held, boundingOf(before), boundingOf(after));
     requireOwnStanding(caller, before, after);
     await setOrganization(tx, orgId, {

@@ -6,10 +6,11 @@ import type { Project } from "#domain/projects/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
-import { auditOrigin, scopesInProject, type Caller, type OrganizationsDeps } from "../caller.ts";
+import { auditOrigin, endInProject, scopesInProject, type Caller, type OrganizationsDeps } from "../caller.ts";
 import { announceAccessChange, changeOrganization } from "../change.ts";
 import { listPage, type Page, type PageQuery } from "../pages.ts";
 import { memberVersion } from "../members/members.ts";
+import { endDetail, isLater, requireEnd, requireWithinEnd } from "../members/ends.ts";
 import { beyond } from "../members/rules.ts";
 import { findMember } from "../members/store.ts";
 import { found } from "./projects.ts";
@@ -37,8 +38,16 @@ export async function listProjectMembers(
   );
 }
 
+export interface ProjectMemberChange {
+  readonly userId: string;
+  readonly role: ProjectRole;
+  /** Null: no end. Absent: the end stays. */
+  readonly endsAtMs?: number | null | undefined;
+  readonly ifMatch?: string | undefined;
+}
+
 /**
- * Sets the role of a member.
+ * Sets the role of a member, and its end.
  * @throws Problem `not_found`, `forbidden` (a role with permissions that the caller lacks), `conflict` (the last
  * maintainer), `concurrent_update`
  */
@@ -46,7 +55,7 @@ export async function setProjectMember(
   deps: OrganizationsDeps,
   caller: Caller,
   project: ProjectKey,
-  options: { userId: string; role: ProjectRole; ifMatch?: string | undefined },
+  options: ProjectMemberChange,
 ): Promise<ProjectMember> {
   const { userId, role } = options;
   const versionIn = async (db: Reader): Promise<object> =>
@@ -57,9 +66,11 @@ export async function setProjectMember(
     if ((await findMember(tx, row.org_id, userId)) === undefined) throw absent();
     const before = await findProjectMember(tx, row, userId);
     requireMatch(expected, memberVersion(before ?? { user_id: userId, role: null }));
-    if (before?.role === role) return before;
-    requireMayGiveRole(caller, row, { from: before?.role, to: role });
-    if (before?.role === "maintainer") await requireAnotherMaintainer(tx, row, userId);
+    const { endsAtMs: expires_at = before?.expires_at ?? null } = options;
+    if (before !== undefined && before.role === role && before.expires_at === expires_at) return before;
+    requireMayGiveRole(deps, caller, row, { before, to: role, endMs: expires_at });
+    if (before?.role === "maintainer" && (role !== "maintainer" || expires_at !== null))
+      await requireAnotherMaintainer(tx, row, userId);
     if (before === undefined) await enforceRecordLimit(deps.metadata, tx, "project_members_max", row.id);
     await putProjectRole(tx, {
       org_id: row.org_id,
@@ -67,6 +78,7 @@ export async function setProjectMember(
       user_id: userId,
       role,
       created_at: deps.clock.nowMs(),
+      expires_at,
     });
     await announceAccessChange(deps, tx, row.org_id);
     await appendAudit(deps, tx, {
@@ -74,7 +86,11 @@ export async function setProjectMember(
       orgId: row.org_id,
       action: "project.member.update",
       target: { kind: "project", id: row.id },
-      detail: { user: userId, role: { from: before?.role ?? null, to: role } },
+      detail: {
+        user: userId,
+        role: { from: before?.role ?? null, to: role },
+        ...endDetail(before?.expires_at ?? null, expires_at),
+      },
     });
     const after = await findProjectMember(tx, row, userId);
     if (after === undefined) throw new Error("the membership that was just written is missing");
@@ -109,20 +125,24 @@ export async function removeProjectMember(
   });
 }
 
-/** Checks that a caller gives only permissions that they have in the project. */
+/** Checks that a caller gives only permissions that they have in the project, and not for longer. */
 function requireMayGiveRole(
+  { clock }: Pick<OrganizationsDeps, "clock">,
   caller: Caller,
   project: Project,
-  roles: { from: ProjectRole | undefined; to: ProjectRole },
+  { before, to, endMs }: { before: ProjectMember | undefined; to: ProjectRole; endMs: number | null },
 ): void {
-  const present = roles.from === undefined ? new Set<Scope>() : PROJECT_ROLE_SCOPES[roles.from];
-  const isWider = beyond(PROJECT_ROLE_SCOPES[roles.to], present).length > 0;
-  const may = PROJECT_ROLE_SCOPES[roles.to];
+  const may = PROJECT_ROLE_SCOPES[to];
+  const present = before === undefined ? new Set<Scope>() : PROJECT_ROLE_SCOPES[before.role];
+  const isLonger = isLater(endMs, before?.expires_at ?? null);
+  const isWider = beyond(may, present).length > 0 || isLonger;
+  if (endMs !== (before?.expires_at ?? null)) requireEnd(endMs, clock.nowMs());
+  if (isWider) requireWithinEnd(endInProject(caller, project.id, may), endMs);
   const lacking = lackingToWiden(scopesInProject(caller, project.id), { isWider, may });
   if (lacking.length === 0) return;
   throw new Problem(
     "forbidden",
-    `The role ${roles.to} has permissions that you lack (${lacking.join(", ")}), so you can't give it.`,
+    `The role ${to} has permissions that you lack (${lacking.join(", ")}), so you can't give it.`,
   );
 }
 
@@ -133,6 +153,6 @@ async function requireAnotherMaintainer(tx: Writer, project: Project, userId: st
   if (others.length > 0) return;
   throw new Problem(
     "conflict",
-    "This is the last maintainer of a private project. Make another person a maintainer first.",
+    "This is the last maintainer of a private project whose membership has no end. Make another person a maintainer first.",
   );
 }

@@ -88,7 +88,7 @@ export async function createProjectIn(
     environment: input.environment ?? null,
     created_at: at,
   });
-  const maintainer = await firstMaintainer(tx, caller, row, input.maintainer);
+  const maintainer = await firstMaintainer(deps, tx, caller, row, input.maintainer);
   await enforceRecordLimit(deps.metadata, tx, "projects_max", orgId);
   if (!(await insertProject(tx, row))) throw duplicateSlug("/slug", input.slug);
   if (maintainer !== undefined) {
@@ -98,6 +98,7 @@ export async function createProjectIn(
       user_id: maintainer,
       role: "maintainer",
       created_at: at,
+      expires_at: null,
     });
     await announceAccessChange(deps, tx, orgId);
   }
@@ -116,13 +117,14 @@ export async function createProjectIn(
  * caller.
  */
 async function firstMaintainer(
+  { clock }: Pick<OrganizationsDeps, "clock">,
   db: Reader,
   caller: Caller,
   project: Project,
   named: string | undefined,
 ): Promise<string | undefined> {
   if (named === undefined && project.visibility === "organization") return undefined;
-  const userId = named ?? (await grantorOf(db, caller, project.org_id)).userId;
+  const userId = named ?? (await grantorOf(db, caller, project.org_id, clock.nowMs())).userId;
   const detail =
     named === undefined
       ? "is required, because a private project needs a maintainer"
@@ -182,7 +184,7 @@ function requireMayOpen(caller: Caller, before: Project, after: Project): void {
 
 async function ensureMaintainer(deps: OrganizationsDeps, tx: Writer, caller: Caller, project: Project): Promise<void> {
   if ((await maintainersOf(tx, project)).length > 0) return;
-  const { userId } = await grantorOf(tx, caller, project.org_id);
+  const { userId } = await grantorOf(tx, caller, project.org_id, deps.clock.nowMs());
   if (userId === undefined) {
     throw new Problem(
       "conflict",
@@ -195,6 +197,7 @@ async function ensureMaintainer(deps: OrganizationsDeps, tx: Writer, caller: Cal
     user_id: userId,
     role: "maintainer",
     created_at: deps.clock.nowMs(),
+    expires_at: null,
   });
 }
 

@@ -9,6 +9,8 @@ export interface ProjectMember {
   name: string;
   role: ProjectRole;
   created_at: number;
+  /** When the membership ends. Null: no end. It may have passed. */
+  expires_at: number | null;
 }
 
 /** Deletes the project, with the rows that depend on it. */
@@ -100,6 +102,7 @@ function projectMembers(db: Reader, orgId: string, projectId: string) {
       "person.name",
       "project_member.role",
       "project_member.created_at",
+      "project_member.expires_at",
     ])
     .where("project_member.org_id", "=", orgId)
     .where("project_member.project_id", "=", projectId);
@@ -126,19 +129,23 @@ export async function listProjectMemberRows(
     .execute();
 }
 
+/** Returns the maintainers whose membership of the project has no end. */
 export async function maintainersOf(db: Reader, project: Project): Promise<string[]> {
   const rows = await projectMembers(db, project.org_id, project.id)
     .where("project_member.role", "=", "maintainer")
+    .where("project_member.expires_at", "is", null)
     .execute();
   return rows.map((row) => row.user_id);
 }
 
-/** Adds the person to the project, or changes their role in it. */
+/** Adds the person to the project, or changes their role in it and its end. */
 export async function putProjectRole(tx: Writer, row: Tables["project_member"]): Promise<void> {
   await tx
     .insertInto("project_member")
     .values(row)
-    .onConflict((conflict) => conflict.columns(["project_id", "user_id"]).doUpdateSet({ role: row.role }))
+    .onConflict((conflict) =>
+      conflict.columns(["project_id", "user_id"]).doUpdateSet({ role: row.role, expires_at: row.expires_at }),
+    )
     .execute();
 }
 

@@ -9,7 +9,7 @@ import type { Reader, Writer } from "#stores/metadata/index.ts";
 import { auditOrigin, type Caller, type OrganizationsDeps } from "../caller.ts";
 import { changeOrganization } from "../change.ts";
 import type { Origin } from "../invitations/accept.ts";
-import { personPrincipal } from "../members/members.ts";
+import { personPrincipal } from "../members/person.ts";
 import { setPerson } from "../members/store.ts";
 import { organizationById } from "../organization/store.ts";
 import { hashPassword } from "../password.ts";
@@ -76,7 +76,7 @@ export async function useSetupLink(
     const { user_id: userId } = await openLink(deps, tx, input.token, tokenHash);
     await takeAddress(deps, tx, { userId, email: input.email }, origin);
     await setPerson(tx, userId, { name: input.name, password_hash: passwordHash });
-    const principal = await personPrincipal(tx, orgId, userId);
+    const principal = await personPrincipal(tx, orgId, userId, deps.clock.nowMs());
     if (principal === undefined) throw invalidLink();
     await appendAudit(deps, tx, {
       orgId,

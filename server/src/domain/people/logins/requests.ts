@@ -44,7 +44,7 @@ export async function approveLogin(deps: Deps, session: Session, input: NewLogin
     throw new Problem("invalid_body", "The command line must wait at a loopback address of this machine.", {
       errors: [{ pointer: "/redirect_uri", detail: "must be http://127.0.0.1:PORT/… or http://[::1]:PORT/…" }],
     });
-  const approval = await approvalOf(deps.metadata.read, session, input.organization);
+  const approval = await approvalOf(deps, deps.metadata.read, session, input.organization);
   const code = newSecret("mrac");
   const nowMs = deps.clock.nowMs();
   await deps.metadata.write((tx) =>
@@ -129,7 +129,7 @@ export async function approveDeviceLogin(
   input: { readonly userCode: string; readonly organization: string },
 ): Promise<void> {
   const request = await findDeviceLogin(deps, session, input.userCode);
-  const approval = await approvalOf(deps.metadata.read, session, input.organization);
+  const approval = await approvalOf(deps, deps.metadata.read, session, input.organization);
   await requireDeviceLogin(deps.metadata.read, approval.org_id);
   const changed = await deps.metadata.write((tx) => changeRequest(tx, request, approval));
   if (!changed) throw decided();
@@ -152,10 +152,10 @@ function decided(): Problem {
 }
 
 /** Returns the person's sign-in as it is now. The login counts as the same sign-in. */
-async function approvalOf(db: Reader, session: Session, organization: string) {
+async function approvalOf({ clock }: Pick<PeopleDeps, "clock">, db: Reader, session: Session, organization: string) {
   const { userId: user_id, method, hasSecondFactor, confirmedAtMs: confirmed_at } = session;
   const org_id = await membershipBySlug(db, user_id, organization);
-  const person = org_id === undefined ? undefined : await signedInPrincipal(db, org_id, session);
+  const person = org_id === undefined ? undefined : await signedInPrincipal(db, org_id, session, clock.nowMs());
   if (org_id === undefined || person === undefined) throw absent();
   return { state: "approved", user_id, org_id, method, second_factor: hasSecondFactor ? 1 : 0, confirmed_at } as const;
 }

@@ -5,7 +5,7 @@ import { LOGIN_TOKEN_LIFETIME_S } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
-import { admitted } from "../sessions/admitted.ts";
+import { admitted, NO_MEMBER } from "../sessions/admitted.ts";
 import { reading } from "../sessions/sessions.ts";
 import { loginBy, type LoginRow } from "./store.ts";
 
@@ -38,8 +38,8 @@ export async function personOfLogin(
   const untilMs = endOfToken(row, sha256Hex(token));
   if (untilMs === undefined) throw new Problem("invalid_token", "The access token was not issued by this server.");
   if (deps.clock.nowMs() >= untilMs) throw new Problem("invalid_token", "The access token has expired.");
-  const person = await admitted(deps.metadata, row.org_id, signedInOf(row));
-  if (person === undefined) throw new Problem("invalid_token", "You are no longer a member of this organization.");
+  const person = await admitted(deps, row.org_id, signedInOf(row));
+  if (person === undefined) throw new Problem("invalid_token", NO_MEMBER);
   return { ...person, via: { kind: "login", id: row.id } };
 }
 

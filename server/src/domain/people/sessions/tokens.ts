@@ -7,7 +7,7 @@ import type { PeopleDeps } from "../deps.ts";
 import { membershipBySlug } from "../store.ts";
 import { LOGIN_TOKEN_PREFIX, personOfLogin } from "../logins/tokens.ts";
 import { personOfToken, PERSONAL_TOKEN_PREFIX } from "../personal-tokens.ts";
-import { admitted } from "./admitted.ts";
+import { admitted, NO_MEMBER } from "./admitted.ts";
 import { sessionById, type Session } from "./sessions.ts";
 
 /** The content of a session token. It contains no permissions: session and roles are read at every request. */
@@ -35,7 +35,7 @@ export async function createSessionToken(
 ): Promise<{ accessToken: string; expiresInS: number } | undefined> {
   const org = await membershipBySlug(deps.metadata.read, session.userId, organizationSlug);
   if (org === undefined) return undefined;
-  await signedInPrincipal(deps.metadata.read, org, session);
+  if ((await signedInPrincipal(deps.metadata.read, org, session, deps.clock.nowMs())) === undefined) return undefined;
   const exp = Math.floor(deps.clock.nowMs() / 1000) + SESSION_TOKEN_LIFETIME_S;
   const claims = JSON.stringify({ session: session.id, org, exp } satisfies Claims);
   const token = Buffer.concat([deps.envelope.sign(PURPOSE, claims), Buffer.from(claims)]).toString("base64url");
@@ -63,8 +63,8 @@ async function personOf(deps: Deps, token: string): Promise<PersonPrincipal> {
   if (deps.clock.nowMs() / 1000 >= claims.exp) throw new Problem("invalid_token", "The access token has expired.");
   const session = await sessionById(deps, claims.session);
   if (session === undefined) throw new Problem("invalid_token", "The session of this token has ended. Sign in again.");
-  const person = await admitted(deps.metadata, claims.org, session);
-  if (person === undefined) throw new Problem("invalid_token", "You are no longer a member of this organization.");
+  const person = await admitted(deps, claims.org, session);
+  if (person === undefined) throw new Problem("invalid_token", NO_MEMBER);
   return person;
 }
 

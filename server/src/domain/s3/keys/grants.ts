@@ -68,7 +68,9 @@ export async function admitGrant(
   if (as === undefined || as.scopes.size === 0) return undefined;
   const key = await keyOfGrant(deps.envelope, grant);
   if (key === undefined) return undefined;
-  const state = isId("cred", grant.principalId) ? await readState(deps.metadata, { id: grant.principalId }) : undefined;
+  const state = isId("cred", grant.principalId)
+    ? await readState(deps.metadata, { id: grant.principalId }, nowMs)
+    : undefined;
   return {
     principal: { ...as, accessKeyId: key.accessKeyId },
     secret: key.secret,

@@ -37,6 +37,7 @@ import { fileOrigins } from "./0054-file-origins.ts";
 import { logins } from "./0057-logins.ts";
 import { credentialOwnership } from "./0055-credential-ownership.ts";
 import { keyRing } from "./0056-key-ring.ts";
+import { membershipEnds } from "./0058-membership-ends.ts";
 import { jobRuns } from "./0050-job-runs.ts";
 import { listIndexes } from "./0037-list-indexes.ts";
 
@@ -88,4 +89,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0055-credential-ownership", up: credentialOwnership },
   { name: "0056-key-ring", up: keyRing },
   { name: "0057-logins", up: logins },
+  { name: "0058-membership-ends", up: membershipEnds },
 ];

@@ -24,7 +24,7 @@ export const getAccess: OrganizationOperation<"getAccess"> = async (deps, { quer
   requireOrganization(principal, "org:read");
   const project = await projectIfNamed(deps, principal, query.project, "projects:read");
   const reach = reachOf(principal, "projects:read");
-  const members = await membersWhoMay(deps, { orgId, permission, project, reach });
+  const members = await membersWhoMay(deps, { orgId, permission, project, reach, nowMs: deps.clock.nowMs() });
   const resource = project === undefined ? { orgId } : { orgId, project };
   const seesKeys = authorize(principal, "credentials:read", resource) === "allowed";
   const question = { permission, project };

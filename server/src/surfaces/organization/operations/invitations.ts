@@ -14,7 +14,7 @@ import { sha256Hex } from "#kernel/digest.ts";
 import type { OrganizationOperation, OrganizationSurfaceDeps } from "../deps.ts";
 import { answerLink, linkBody } from "../invitation-link.ts";
 import { invitationBody, pageBody } from "../model.ts";
-import { pageOf } from "../query.ts";
+import { endOf, pageOf } from "../query.ts";
 
 export const listInvitations: OrganizationOperation<"listInvitations"> = async (deps, { query }, { principal }) => {
   requireOrganization(principal, "members:write");
@@ -24,10 +24,11 @@ export const listInvitations: OrganizationOperation<"listInvitations"> = async (
 
 export const createInvitation: OrganizationOperation<"createInvitation"> = async (
   deps,
-  { body: { send_email: wantsMail = true, ...input } },
+  { body: { send_email: wantsMail = true, membership_expires_at: end, ...person } },
   context,
 ) => {
   requireOrganization(context.principal, "members:write");
+  const input = { ...person, membershipEndsAtMs: endOf(end) ?? null };
   let made: MadeInvitation | undefined;
   // The stored answer says that no mail was sent. That is true until the mail is sent. After a crash in between, the
   // inviter still has the link.

@@ -20,7 +20,7 @@ export const getMe: OrganizationOperation<"getMe"> = async (deps, _input, { prin
     project_id: principal.kind === "credential" ? principal.projectId : null,
     scopes: [...principal.scopes],
     address: peerAddress(ip),
-    projects: projects.items.map((project) => ownProjectBody(project, roles.get(project.id))),
+    projects: projects.items.map((project) => ownProjectBody(project, roles.get(project.id)?.role)),
     projects_next_cursor: projects.nextCursor,
   };
 };

@@ -1,18 +1,18 @@
 import {
-  changeRole,
+  changeMember,
   listMembers as list,
   memberVersion,
   planRemoval,
-  planRole,
+  planMember,
   removeMember,
   type Orphans,
 } from "#domain/organizations/index.ts";
 import { callerOf } from "#http/index.ts";
 import type { OrganizationOperation } from "../deps.ts";
 import { memberBody, pageBody, versioned } from "../model.ts";
-import { pageOf } from "../query.ts";
 import { requireOrganization } from "#domain/identity/index.ts";
 import { sendPlan } from "../plan.ts";
+import { endOf, pageOf } from "../query.ts";
 import { settled } from "../resources.ts";
 
 export const listMembers: OrganizationOperation<"listMembers"> = async (deps, { query }, { principal }) => {
@@ -23,10 +23,11 @@ export const listMembers: OrganizationOperation<"listMembers"> = async (deps, { 
 export const updateMember: OrganizationOperation<"updateMember"> = async (deps, { params, query, body }, context) => {
   requireOrganization(context.principal, "members:write");
   const ifMatch = context.request.headers["if-match"];
-  const change = { userId: params.user_id, role: body.role, ifMatch, orphans: query.orphans };
+  const { role, expires_at: end } = body;
+  const change = { userId: params.user_id, role, endsAtMs: endOf(end), ifMatch, orphans: query.orphans };
   if (query.dry_run === true)
-    return sendPlan(deps, context, await planRole(deps, callerOf(context), context.principal.orgId, change));
-  const member = await changeRole(deps, callerOf(context), context.principal.orgId, change);
+    return sendPlan(deps, context, await planMember(deps, callerOf(context), context.principal.orgId, change));
+  const member = await changeMember(deps, callerOf(context), context.principal.orgId, change);
   await settled(deps);
   return versioned(context, memberVersion(member), memberBody(member));
 };

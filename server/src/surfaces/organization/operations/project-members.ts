@@ -8,7 +8,7 @@ import {
 import { callerOf } from "#http/index.ts";
 import type { OrganizationOperation } from "../deps.ts";
 import { pageBody, projectMemberBody, versioned } from "../model.ts";
-import { pageOf } from "../query.ts";
+import { endOf, pageOf } from "../query.ts";
 import { settled } from "../resources.ts";
 
 export const listProjectMembers: OrganizationOperation<"listProjectMembers"> = async (
@@ -25,6 +25,7 @@ export const putProjectMember: OrganizationOperation<"putProjectMember"> = async
   const member = await setProjectMember(deps, callerOf(context), project, {
     userId: params.user_id,
     role: body.role,
+    endsAtMs: endOf(body.expires_at),
     ifMatch: context.request.headers["if-match"],
   });
   await settled(deps);

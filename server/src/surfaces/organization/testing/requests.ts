@@ -1,7 +1,7 @@
+import type { OrgRole } from "@mooring/contract";
 import { createProject, invite, SYSTEM } from "#domain/organizations/index.ts";
 import { createDestination } from "#domain/s3/index.ts";
 import { newId } from "#kernel/ids.ts";
-import { systemClock } from "#kernel/time.ts";
 import type { Ask, Pair } from "./suite.ts";
 import { OUTBOUND, type Tenant, type World } from "./world.ts";
 
@@ -11,7 +11,7 @@ let counter = 0;
 /** Returns an unused slug, or beginning of an address. */
 export const fresh = (prefix: string): string => `${prefix}-${++counter}`;
 const absentId = (like: string): string => newId(like.slice(0, like.indexOf("_")) as "proj", 1);
-export const deps = (world: World) => ({ metadata: world.metadata, clock: systemClock });
+export const deps = (world: World) => ({ metadata: world.metadata, clock: world.clock });
 
 /** Returns two requests that differ only in a name: one names a hidden object, the other one an absent object. */
 export function pair(name: string, askOf: (name: string) => Ask, absent = absentId(name)): Pair {
@@ -181,4 +181,19 @@ export async function newS3Destination(
   const destinationDeps = { ...deps(world), envelope: world.identity.envelope, outbound: OUTBOUND };
   const input = { name: fresh("receiver"), url: "https://93.184.215.14/x" };
   return (await createDestination(destinationDeps, SYSTEM, tenant.id, input)).destination;
+}
+
+/** Adds a member without a password, because hashing one takes long. Returns their id. */
+export async function newMember(world: World, role: OrgRole, tenant: Tenant = world.acme): Promise<string> {
+  const created_at = world.clock.nowMs();
+  const id = newId("user", created_at);
+  const none = { password_hash: null, instance_admin: 0, last_seen_at: null };
+  await world.metadata.write(async (tx) => {
+    await tx
+      .insertInto("person")
+      .values({ id, email: `${fresh(role)}@${tenant.slug}.example`, name: role, ...none, created_at })
+      .execute();
+    await tx.insertInto("member").values({ org_id: tenant.id, user_id: id, role, created_at }).execute();
+  });
+  return id;
 }

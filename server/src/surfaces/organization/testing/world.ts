@@ -29,7 +29,7 @@ import {
 } from "#http/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
-import { systemClock } from "#kernel/time.ts";
+import { systemClock, type Clock } from "#kernel/time.ts";
 import type { Mail } from "#stores/mail/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { openTestMetadata } from "#stores/metadata/testing.ts";
@@ -67,8 +67,11 @@ export interface Answer {
   readonly json: Record<string, unknown>;
 }
 
+type Store = Pick<Ground, "clock" | "metadata">;
+
 /** A server over real records, with two organizations. */
 export interface World {
+  readonly clock: Clock;
   readonly metadata: MetadataStore;
   readonly identity: Identity;
   readonly acme: Tenant;
@@ -94,6 +97,8 @@ export interface World {
 }
 
 export interface WorldOptions {
+  /** Default: the system's clock. */
+  readonly clock?: Clock;
   /** Null if there is no mail server. */
   readonly mail?: Mail;
   /** The rate limit of a credential. The default is one that tests do not reach. */
@@ -106,6 +111,7 @@ export interface WorldOptions {
 
 /** The server that several worlds of this process share, with its records and the number of its worlds. */
 interface Ground {
+  readonly clock: Clock;
   readonly metadata: MetadataStore;
   readonly identity: Identity;
   readonly origin: string;
@@ -137,13 +143,13 @@ export async function sharedWorld(options: WorldOptions = NO_OPTIONS): Promise<W
 }
 
 async function worldOn(ground: Ground, close: World["close"]): Promise<World> {
-  const { metadata, identity, origin } = ground;
+  const { clock, metadata, identity, origin } = ground;
   const number = ++ground.worlds;
-  const tenant = (name: string): Promise<Tenant> => createTenant(metadata, name, number);
+  const tenant = (name: string): Promise<Tenant> => createTenant(ground, name, number);
   const [acme, rival] = [await tenant("acme"), await tenant("rival")];
-  const credential: World["credential"] = (wanted = {}) =>
-    newCredential({ metadata, identity }, { tenant: acme, ...wanted });
+  const credential: World["credential"] = (wanted = {}) => newCredential(ground, { tenant: acme, ...wanted });
   return {
+    clock,
     metadata,
     identity,
     acme,
@@ -154,14 +160,14 @@ async function worldOn(ground: Ground, close: World["close"]): Promise<World> {
     token: async (wanted) => (await credential(wanted)).token,
     person: (tenant, userId, late?) => `person.${tenant.id}.${userId}.${late ?? ""}`,
     tenant,
-    join: (tenant, email, role) => addMember(metadata, tenant.id, email, role),
+    join: (tenant, email, role) => addMember(ground, tenant.id, email, role),
     close,
   };
 }
 
 async function createGround(options: WorldOptions): Promise<Ground> {
   const dataDir = mkdtempSync(join(tmpdir(), "mooring-organization-"));
-  const clock = systemClock;
+  const clock = options.clock ?? systemClock;
   const log = pino({ level: "silent" });
   const url = CHOSEN === "postgres" ? await postgresUrl(dataDir) : undefined;
   const metadata = await openTestMetadata({ url, dataDir, clock });
@@ -177,7 +183,7 @@ async function createGround(options: WorldOptions): Promise<Ground> {
   await identity.start();
   const listener = await openListener("127.0.0.1:0");
   const host = createHttpHost({
-    authenticator: withPeople(metadata, identity.authenticator),
+    authenticator: withPeople({ metadata, clock }, identity.authenticator),
     idempotency: createIdempotency({ metadata, clock: trustedClock(clock), envelope: identity.envelope }),
     clock,
     rateLimit: options.rateLimit ?? { perSecond: 10_000, burst: 10_000 },
@@ -199,6 +205,7 @@ async function createGround(options: WorldOptions): Promise<Ground> {
     slowRequestMs: 60_000,
   });
   return {
+    clock,
     metadata,
     identity,
     origin: `http://${listener.address}`,
@@ -217,42 +224,41 @@ export interface SurfaceDeps {
   host: HttpHost;
   identity: Identity;
   metadata: MetadataStore;
-  clock: typeof systemClock;
+  clock: Clock;
   dataDir: string;
   /** Registers what must be closed before the records. */
   onClose: (close: () => Promise<void>) => void;
 }
 
-function withPeople(metadata: MetadataStore, credentials: Authenticator): Authenticator {
+function withPeople({ metadata, clock }: Store, credentials: Authenticator): Authenticator {
   return {
     authenticate: async (token, origin) => {
       const [kind, orgId = "", userId = "", late] = token.split(".");
       if (kind !== "person") return credentials.authenticate(token, origin);
-      const person = await personPrincipal(metadata.read, orgId, userId);
+      const person = await personPrincipal(metadata.read, orgId, userId, clock.nowMs());
       if (person === undefined) throw new Problem("invalid_token", "The person is not a member.");
-      return { ...person, confirmedAtMs: late === "late" ? 0 : systemClock.nowMs() };
+      return { ...person, confirmedAtMs: late === "late" ? 0 : clock.nowMs() };
     },
   };
 }
 
-async function createTenant(metadata: MetadataStore, name: string, world: number): Promise<Tenant> {
-  const deps = { metadata, clock: systemClock };
+async function createTenant(deps: Store, name: string, world: number): Promise<Tenant> {
   const slug = world === 1 ? name : `${name}-${world}`;
   const made = await bootstrapOrganization(deps, { org: slug, project: "open", app: `${name}-open` });
   const orgId = made.organization.id;
   const maintainer = made.owner.id;
   const closed = await createProject(deps, SYSTEM, orgId, { slug: "closed", visibility: "private", maintainer });
   const closedApp = await createApp(deps, SYSTEM, closed, { slug: `${name}-closed` });
-  const people = { owner: maintainer, ...(await addPeople(metadata, made.organization)) };
+  const people = { owner: maintainer, ...(await addPeople(deps, made.organization)) };
   return { id: orgId, slug, people, open: made.project, closed, openApp: made.app, closedApp };
 }
 
 /** Inserts into the records directly, because hashing passwords takes long. */
 async function addPeople(
-  metadata: MetadataStore,
+  { metadata, clock }: Store,
   { id: orgId, slug }: Organization,
 ): Promise<Record<Exclude<OrgRole, "owner">, string>> {
-  const at = systemClock.nowMs();
+  const at = clock.nowMs();
   const people = { admin: newId("user", at), developer: newId("user", at), viewer: newId("user", at) };
   await metadata.write(async (tx) => {
     for (const role of ["admin", "developer", "viewer"] as const) {
@@ -268,8 +274,7 @@ async function addPeople(
   return people;
 }
 
-async function addMember(metadata: MetadataStore, orgId: string, email: string, role: OrgRole): Promise<string> {
-  const deps = { metadata, clock: systemClock };
+async function addMember(deps: Store, orgId: string, email: string, role: OrgRole): Promise<string> {
   const { token } = await invite(deps, SYSTEM, orgId, { email, role });
   const { person } = await acceptInvitation(
     deps,
@@ -280,11 +285,14 @@ async function addMember(metadata: MetadataStore, orgId: string, email: string, 
 }
 
 async function newCredential(
-  deps: { metadata: MetadataStore; identity: Identity },
+  deps: Store & { identity: Identity },
   wanted: { tenant: Tenant; scopes?: readonly Scope[]; projectId?: string; by?: OrgRole },
 ): Promise<{ id: string; token: string }> {
   const { tenant, by } = wanted;
-  const person = by === undefined ? undefined : await personPrincipal(deps.metadata.read, tenant.id, tenant.people[by]);
+  const person =
+    by === undefined
+      ? undefined
+      : await personPrincipal(deps.metadata.read, tenant.id, tenant.people[by], deps.clock.nowMs());
   const actor = person ?? ({ kind: "system", id: null, orgId: tenant.id } as const);
   const { credential, clientSecret } = await deps.identity.credentials.create(
     { actor },

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { Secret, TOTP } from "otpauth";
-import { changeRole, personPrincipal, removeMember, SYSTEM } from "#domain/organizations/index.ts";
+import { changeMember, personPrincipal, removeMember, SYSTEM } from "#domain/organizations/index.ts";
 import { createPeople, withPeople } from "#domain/people/index.ts";
 import { trustedClock } from "#kernel/testing.ts";
 import { Authenticator } from "../testing/authenticator.ts";
@@ -152,7 +152,7 @@ describe("createSessionToken", () => {
     const { confirmedAtMs = 0, standing, ...rest } = principal;
     assert.deepEqual(standing, { byProvider: false, hasSecondFactor: false }, "signed in with the password only");
     assert.ok(server.clock.nowMs() - confirmedAtMs < 60_000, "the time of the last proof");
-    assert.deepEqual(rest, await personPrincipal(server.metadata.read, ada.orgId, ada.id));
+    assert.deepEqual(rest, await personPrincipal(server.metadata.read, ada.orgId, ada.id, server.clock.nowMs()));
   });
 
   test("it expires after five minutes", async () => {
@@ -199,7 +199,7 @@ describe("createSessionToken", () => {
     const other = await server.join(ada, "admin");
     const theirs = await tokenOf(await server.signedIn(other), other);
     assert.ok((await authenticate(theirs)).scopes.has("org:write"));
-    await changeRole(server, SYSTEM, ada.orgId, { userId: other.id, role: "viewer" });
+    await changeMember(server, SYSTEM, ada.orgId, { userId: other.id, role: "viewer" });
     assert.ok(!(await authenticate(theirs)).scopes.has("org:write"));
     await removeMember(server, SYSTEM, ada.orgId, { userId: other.id, orphans: null });
     await refused(theirs);

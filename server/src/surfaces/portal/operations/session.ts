@@ -16,7 +16,8 @@ import type { PortalOperation } from "../deps.ts";
 import { originOf } from "../origin.ts";
 
 export const getSession: PortalOperation<"getSession"> = async (deps, _input, { session, reply }) => {
-  const { read } = deps.people.metadata;
+  const { clock, metadata } = deps.people;
+  const { read } = metadata;
   const { id, userId, email, name, instanceAdmin, method } = session;
   const person = await personById(read, userId);
   const security = await securityOf(read, userId);
@@ -24,7 +25,7 @@ export const getSession: PortalOperation<"getSession"> = async (deps, _input, { 
   void reply.header("cache-control", "no-store");
   return {
     user: { id: userId, email, name, instance_admin: instanceAdmin, email_verified: person?.verified_at !== null },
-    organizations: (await membershipsOf(read, userId)).map(({ policy, ...membership }) => ({
+    organizations: (await membershipsOf(read, userId, clock.nowMs())).map(({ policy, ...membership }) => ({
       ...membership,
       refused: lackingOf(parsePolicy(policy).people, standing),
     })),

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { personPrincipal } from "#domain/organizations/index.ts";
+import { systemClock } from "#kernel/time.ts";
 import { newSecret } from "#kernel/secrets.ts";
 import { createWorld, type World } from "../../organization/testing/world.ts";
 import {
@@ -103,7 +104,12 @@ describe("other clients' failures", () => {
 
   test("refuse neither a right client secret nor a right personal token; guesses must wait", async () => {
     const client = await newClient(world, { scopes: ["registry:pull"] });
-    const owner = await personPrincipal(world.metadata.read, world.acme.id, world.acme.people.owner);
+    const owner = await personPrincipal(
+      world.metadata.read,
+      world.acme.id,
+      world.acme.people.owner,
+      systemClock.nowMs(),
+    );
     assert.ok(owner !== undefined);
     const wanted = { name: "laptop", projectId: null, scopes: ["registry:pull"] };
     const { token } = await world.identity.credentials.createPersonal({ actor: owner }, owner, wanted);

@@ -1,0 +1,85 @@
+import {
+  lackingOf,
+  ORG_ROLE_SCOPES,
+  parsePolicy,
+  requireNothingLacking,
+  rightsOfRole,
+  type PersonPrincipal,
+  type Standing,
+} from "#domain/identity/index.ts";
+import { hasPassed } from "#kernel/time.ts";
+import type { Reader } from "#stores/metadata/index.ts";
+import { organizationById, type Organization } from "../organization/store.ts";
+import { findMember, projectRoles, type Member } from "./store.ts";
+
+/**
+ * Returns a member as the principal of a request, with their current roles. Undefined if they are not a member, or their
+ * membership has ended.
+ */
+export async function personPrincipal(
+  db: Reader,
+  orgId: string,
+  userId: string,
+  nowMs: number,
+): Promise<PersonPrincipal | undefined> {
+  return (await memberOf(db, orgId, userId, nowMs))?.principal;
+}
+
+/** How a person is signed in. */
+export interface SignedIn {
+  readonly userId: string;
+  readonly method: string;
+  readonly hasSecondFactor: boolean;
+  readonly confirmedAtMs: number;
+}
+
+/**
+ * Returns a signed-in person as the principal of a request. This is the only check between a session and an
+ * organization. A session that lacks a required factor continues, but has no access here.
+ * @throws Problem `second_factor_required`, `provider_sign_in_required`
+ */
+export async function signedInPrincipal(
+  db: Reader,
+  orgId: string,
+  session: SignedIn,
+  nowMs: number,
+): Promise<PersonPrincipal | undefined> {
+  const found = await memberOf(db, orgId, session.userId, nowMs);
+  if (found === undefined) return undefined;
+  const { totp, passkeys } = found.member;
+  const standing = standingOf(session, Number(totp) + Number(passkeys) > 0);
+  requireNothingLacking(lackingOf(parsePolicy(found.organization.policy).people, standing));
+  return { ...found.principal, confirmedAtMs: session.confirmedAtMs, standing };
+}
+
+/** A second factor that was removed after the sign-in does not count. */
+export function standingOf(
+  { method, hasSecondFactor }: Pick<SignedIn, "method" | "hasSecondFactor">,
+  hasFactors: boolean,
+): Standing {
+  const byProvider = method === "oidc";
+  return { byProvider, hasSecondFactor: byProvider || (hasSecondFactor && hasFactors) };
+}
+
+async function memberOf(
+  db: Reader,
+  orgId: string,
+  userId: string,
+  nowMs: number,
+): Promise<{ principal: PersonPrincipal; organization: Organization; member: Member } | undefined> {
+  const [organization, member] = [await organizationById(db, orgId), await findMember(db, orgId, userId)];
+  if (organization === undefined || member === undefined || hasPassed(member.expires_at, nowMs)) return undefined;
+  const roles = (await projectRoles(db, orgId, userId)).filter(({ expires_at: end }) => !hasPassed(end, nowMs));
+  const principal: PersonPrincipal = {
+    kind: "person",
+    id: userId,
+    email: member.email,
+    orgId,
+    orgSlug: organization.slug,
+    role: member.role,
+    scopes: ORG_ROLE_SCOPES[member.role],
+    endsAtMs: member.expires_at,
+    projects: new Map(roles.map(({ project_id, role, expires_at }) => [project_id, rightsOfRole(role, expires_at)])),
+  };
+  return { principal, organization, member };
+}
