@@ -27,6 +27,9 @@ const client = (...words: string[]): Case => ({ args: () => [...words, "--creden
 /** Each command with usual arguments, by its name in the overview. */
 const CASES: Readonly<Record<string, Case>> = {
   serve: { args: () => ["serve", "--help"], says: null }, // It migrates, and reports that.
+  login: { args: () => ["login", "--help"], says: null },
+  logout: { args: () => ["logout", "--help"], says: null },
+  auth: { args: () => ["auth", "--help"], says: null },
   bootstrap: opens("bootstrap", "--org", "acme", "--project", "web", "--app", "shop"),
   ingest: client("ingest", "logs", "--help"),
   query: client("query", "SELECT 1"),
@@ -41,6 +44,7 @@ const CASES: Readonly<Record<string, Case>> = {
   nodes: opens("nodes", "list"),
   audit: opens("audit", "verify"),
   keys: opens("keys", "list"),
+  "master-key": opens("master-key", "status"),
   quota: opens("quota", "show"),
   scrub: opens("scrub"),
   backup: { args: (data) => ["backup", "--to", join(directory, "backups"), ...data], says: null },
@@ -50,6 +54,7 @@ const CASES: Readonly<Record<string, Case>> = {
   doctor: opens("doctor"),
   config: { args: (data) => ["config", ...data], says: null },
   healthcheck: { args: (data) => ["healthcheck", ...data], says: null },
+  completion: { args: () => ["completion", "bash"], says: null },
   version: { args: () => ["version"], says: null },
 };
 
@@ -69,7 +74,7 @@ test("every command of a newer version leaves an older server's records unchange
   const { dataDir } = shared.server;
   writeFileSync(credentials, JSON.stringify(shared.home), { mode: 0o600 });
   const overview = (await mooring(["--help"])).stdout;
-  const names = [...overview.matchAll(/^ {2}([a-z0-9]+) {2,}\S/gm)].map(([, name = ""]) => name);
+  const names = [...overview.matchAll(/^ {2}([a-z0-9-]+) {2,}\S/gm)].map(([, name = ""]) => name);
   assert.deepEqual(names.toSorted(), Object.keys(CASES).toSorted(), "a new command needs a case here");
   // Makes the server look older to the commands: the records lack their last migration.
   const last = applied().at(-1) ?? assert.fail("there are no migrations");
