@@ -23,7 +23,7 @@ const CORE_ACCEPTANCE =
   "account|activity|alerts|allowed-addresses|allowed-destinations|audit|cli|cli-api|cli-files|cli-ingest|cli-ingest-text|cli-query|cli-s3|" +
   "demo|errors|exact-json-few|fatal|files|first-run|healthcheck|" +
   "files-resumable-api|full-disk|ingest-limits|live-streams-end|locked-records|logins|master-key|nodes|own-telemetry|proxies|query|query-sandbox|query-stored|refused-bodies|" +
-  "registry-login|registry-manifests|registry-quota|registry-security|rest|retention|secrets|settings|start|stop|tail|tenancy|webhooks|webhooks-cli";
+  "registry-login|registry-manifests|registry-quota|registry-security|rest|retention|s3|secrets|settings|start|stop|strict-http|tail|tenancy|webhooks|webhooks-cli";
 const KILLS_ACCEPTANCE = "(alerts|files|idempotency|master-key|registry|s3|webhooks)-kill|kill";
 const POSTGRES_ACCEPTANCE = "postgres|databases|telemetry-nodes";
 const RACES_ACCEPTANCE = "s3-race|paused-node";
@@ -40,10 +40,10 @@ export const CHECKOUT_ONLY =
 const CORE_STORES =
   "jobs/(jobs|parking)|telemetry/(backpressure|embedded|kill-few|nodes|snapshot|startup|sweep|compaction/.*|presence/presence|retention/(erasing|kill-few|retention))|" +
   "objects/(kill-few|filesystem/(crash|filesystem|large)|s3/nodes)|" +
-  "telemetry/query/(attacks|columnar-limits|engine|engine-streams|hidden|latest|messages|pool|promoted|pruning)|" +
+  "telemetry/query/(attacks|columnar-limits|engine|engine-streams|hidden|latest|messages|pool|promoted|pruning|severity)|" +
   "metadata/(kill-few|postgres/postgres|sqlite/(readers|sqlite))";
 const CORE_SURFACES =
-  "(s3|registry|files)/quota|registry/races|portal/sign-in-delays|query/send|telemetry/(tail/tail|wire/pool)";
+  "(s3|registry|files)/quota|registry/races|portal/sign-in-delays|query/send|telemetry/(alert-changes|tail/tail|wire/pool)";
 
 const BOTH_DATABASES =
   "audit/audit|idempotency/idempotency|identity/(identity|activity/activity|credentials/(adopt|kinds)|keys/keyring)|" +
