@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import type { Identity } from "#domain/identity/index.ts";
 import { credentialOf, openGround, ORG_ID, PROJECT_ID, tokenOf, type Ground } from "#domain/identity/testing.ts";
-import { revokeCredentialsOfProject, transferCredentials } from "./hand-over.ts";
+import { heirOf, passOn, revokeCredentialsOfProject } from "./hand-over.ts";
+import { contextsOf } from "./store.ts";
 
 let ground: Ground;
 let identity: Identity;
@@ -12,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => ground.close());
 
-test("transferred credentials keep working, bounded by their new owner", async () => {
+test("a credential that was passed on keeps working, bounded by its new owner", async () => {
   const [leaver, heir, third] = [
     await ground.person("owner"),
     await ground.person("viewer"),
@@ -21,10 +22,11 @@ test("transferred credentials keep working, bounded by their new owner", async (
   const handed = await credentialOf(identity, { actor: leaver });
   const others = await credentialOf(identity, { actor: third });
   const token = await tokenOf(identity, handed);
-  const ids = await ground.metadata.write((tx) =>
-    transferCredentials(ground, tx, { orgId: ORG_ID, from: leaver.id, to: heir }),
-  );
-  assert.deepEqual(ids, [handed.id]);
+  const passed = await ground.metadata.write(async (tx) => {
+    const contexts = await contextsOf(tx, "credential", [handed.id]);
+    return Promise.all(contexts.map((context) => passOn(ground, tx, { context, heir: heirOf(heir) })));
+  });
+  assert.deepEqual(passed, [true]);
   await ground.setRole(leaver.id, null);
   await identity.feed.sync();
   await assert.rejects(identity.authenticator.authenticate(token), /permissions of the credential were changed/);

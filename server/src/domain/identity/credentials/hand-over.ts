@@ -1,6 +1,5 @@
 import type { Scope } from "@mooring/contract";
 import { heldScopes, type PersonPrincipal, type Resource } from "#domain/identity/access/index.ts";
-import { appendAuthChange } from "#domain/identity/changes/index.ts";
 import { resourceOf } from "#domain/projects/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore, Reader, Writer } from "#stores/metadata/index.ts";
@@ -21,7 +20,6 @@ export interface HandOverDeps {
 export type PersonalToken = Context<"credential">;
 
 const KIND_NAMES = Object.keys(KINDS) as KindName[];
-const OF_ORGANIZATION = KIND_NAMES.filter((kind) => KINDS[kind].ownedBy === "organization");
 const OF_PERSON = KIND_NAMES.filter((kind) => KINDS[kind].ownedBy === "person");
 const OF_PROJECT = KIND_NAMES.filter((kind) => TABLES[KINDS[kind].table].endsWithProject);
 
@@ -72,26 +70,6 @@ export async function revokeRows(deps: HandOverDeps, tx: Writer, contexts: reado
   // Locks all rows before the feed. A concurrent change of a credential takes the locks in the same order.
   for (const row of contexts) await revokeRow(tx, row.id, { atMs, epoch: nextEpoch(row) });
   for (const row of contexts) await announce(deps, tx, row.id, nextEpoch(row));
-}
-
-/**
- * Makes a person responsible for the credentials of a person who leaves, in the caller's transaction. Personal access
- * tokens end. Returns the ids of the credentials that were passed on.
- */
-export async function transferCredentials(
-  deps: HandOverDeps,
-  tx: Writer,
-  options: { orgId: string; from: string; to: PersonPrincipal },
-): Promise<string[]> {
-  const { orgId, from, to } = options;
-  const passed: string[] = [];
-  for (const kind of OF_ORGANIZATION) {
-    for (const context of await liveContexts(tx, kind, { orgId, responsible: from }))
-      if (await passOn(deps, tx, { context, heir: heirOf(to) })) passed.push(context.id);
-  }
-  await endPersonalTokens(deps, tx, orgId, from);
-  await appendAuthChange(deps, tx, { kind: "organization", subject: orgId });
-  return passed;
 }
 
 /** Revokes a person's personal access tokens in one organization. */

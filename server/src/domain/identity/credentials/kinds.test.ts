@@ -7,8 +7,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Identity } from "../identity.ts";
 import { openGround, ORG_ID, PROJECT_ID, SYSTEM, type Ground } from "../testing.ts";
-import { revokeCredentialsOfProject, transferCredentials } from "./hand-over.ts";
+import { endPersonalTokens, heirOf, passOn, revokeCredentialsOfProject } from "./hand-over.ts";
 import { KINDS, tableOf, TABLES } from "./kinds.ts";
+import { contextsOf } from "./store.ts";
 
 test("every kind's table is found by the prefix of an ID, and its lists have a unique order", () => {
   for (const { table } of Object.values(KINDS)) {
@@ -89,7 +90,7 @@ for (const { kind: database, skip } of DATABASES) {
       assert.deepEqual([app.revokedAtMs, s3.revokedAtMs], [ground.clock.nowMs(), null]);
     });
 
-    test("an organization's credentials are transferred with their current permissions; a person's credentials are revoked", async () => {
+    test("an organization's credentials are passed on with their current permissions; a person's credentials are revoked", async () => {
       const developer = await ground.person("developer");
       const made = await both(developer);
       const input = { name: "docker", projectId: null, scopes: ["registry:pull"] };
@@ -101,9 +102,14 @@ for (const { kind: database, skip } of DATABASES) {
       await ground.setRole(developer.id, "viewer");
       const heir = await ground.person("owner");
       const deps = { metadata: ground.metadata, clock: ground.clock };
-      const change = { orgId: ORG_ID, from: developer.id, to: heir };
-      const passed = await ground.metadata.write((tx) => transferCredentials(deps, tx, change));
-      assert.deepEqual(passed.toSorted(), [made.app, made.s3].toSorted());
+      await ground.metadata.write(async (tx) => {
+        const contexts = [
+          ...(await contextsOf(tx, "credential", [made.app])),
+          ...(await contextsOf(tx, "s3_key", [made.s3])),
+        ];
+        for (const context of contexts) assert.ok(await passOn(deps, tx, { context, heir: heirOf(heir) }));
+        await endPersonalTokens(deps, tx, ORG_ID, developer.id);
+      });
       for (const { createdBy, responsible, scopes: left, effectiveScopes } of Object.values(await read(made))) {
         assert.deepEqual([createdBy, responsible.id], [developer.id, heir.id]);
         assert.deepEqual([left, effectiveScopes], [["s3:read"], ["s3:read"]]);
