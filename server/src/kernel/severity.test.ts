@@ -6,7 +6,6 @@ import {
   severityName,
   severityOf,
   severityOfPython,
-  severityOfSyslog,
   severityRange,
 } from "./severity.ts";
 
@@ -56,13 +55,7 @@ test("each name has four numbers, and each spelling a number", () => {
   }
 });
 
-test("numbers of syslog and of Python keep their meaning", () => {
-  const names = ["fatal", "fatal", "fatal", "error", "warn", "info", "info", "debug"];
-  assert.deepEqual(
-    names.map((_, number) => severityName(severityOfSyslog(number))),
-    names,
-  );
-  assert.equal(severityOfSyslog(8), undefined);
+test("numbers of Python keep their meaning", () => {
   const python = [10, 20, 25, 30, 40, 50].map((number) => severityName(severityOfPython(number)));
   assert.deepEqual(python, ["debug", "info", "info", "warn", "error", "fatal"]);
   assert.deepEqual([severityOfPython(0), severityOfPython(60)], [undefined, undefined]);

@@ -68,11 +68,6 @@ export function severityOf(level: string): number | undefined {
   return LEVEL_SPELLINGS.get(lower) ?? LEVEL_SPELLINGS.get(lower.replace(COLOUR, "").replace(AROUND, ""));
 }
 
-/** Returns the severity of a syslog number (RFC 5424 section 6.2.1), 0 to 7. */
-export function severityOfSyslog(number: number): number | undefined {
-  return [24, 22, 21, 17, 13, 10, 9, 5][number];
-}
-
 /**
  * Returns the severity of a level number of Python's `logging`, 1 to 59: 10 is DEBUG, 50 is CRITICAL. A number in
  * between counts as the level below it.
