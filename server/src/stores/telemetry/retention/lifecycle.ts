@@ -68,12 +68,12 @@ export class Lifecycle {
     const { schedule } = options;
     this.#dropWork = schedule.add("telemetry retention", {
       everyMs: checkEveryMs,
-      run: () => this.#drop(),
+      run: () => this.dropPast(),
       failed: this.#failed("cannot drop telemetry past its retention"),
     });
     this.#eraseWork = schedule.add("telemetry erasures", {
       everyMs: policiesEveryMs,
-      run: () => this.#erase(),
+      run: () => this.eraseDue(),
       failed: this.#failed("cannot look for rows to erase"),
     });
     for (const work of [this.#dropWork, this.#eraseWork]) work.ask(0);
@@ -112,14 +112,20 @@ export class Lifecycle {
     this.#eraseWork?.ask(0);
   }
 
-  /** Drops rows past their retention. If a run is in progress, waits for that one. Never rejects. */
-  async dropPast(): Promise<void> {
-    await this.#drop().catch(this.#failed("cannot drop telemetry past its retention"));
+  /** Drops rows past their retention. If a run is in progress, waits for that one. */
+  dropPast(): Promise<void> {
+    this.#dropping ??= this.#parts.retention.run().finally(() => {
+      this.#dropping = undefined;
+    });
+    return this.#dropping;
   }
 
-  /** Erases due rows. If a run is in progress, waits for that one. Never rejects. */
-  async eraseDue(): Promise<void> {
-    await this.#erase().catch(this.#failed("cannot look for rows to erase"));
+  /** Erases due rows. If a run is in progress, waits for that one. */
+  eraseDue(): Promise<void> {
+    this.#erasing ??= (this.#jobs?.run() ?? Promise.resolve()).finally(() => {
+      this.#erasing = undefined;
+    });
+    return this.#erasing;
   }
 
   /** The caller must have the runner end the running work. The next start continues it. */
@@ -128,20 +134,6 @@ export class Lifecycle {
     this.#parts.retention.stop();
     const works = [this.#dropWork, this.#eraseWork, this.#parts.policies];
     await Promise.allSettled([...works.map((work) => work?.stop()), this.#dropping, this.#erasing]);
-  }
-
-  #drop(): Promise<void> {
-    this.#dropping ??= this.#parts.retention.run().finally(() => {
-      this.#dropping = undefined;
-    });
-    return this.#dropping;
-  }
-
-  #erase(): Promise<void> {
-    this.#erasing ??= (this.#jobs?.run() ?? Promise.resolve()).finally(() => {
-      this.#erasing = undefined;
-    });
-    return this.#erasing;
   }
 
   #failed(message: string): (error: unknown) => void {
