@@ -22,7 +22,8 @@ import { areDeletionsHeld, holdDeletions } from "#stores/directory/index.ts";
 import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
 import { beginMigrated } from "#stores/metadata/testing.ts";
 import { openObjects, type ObjectStore } from "#stores/objects/index.ts";
-import { createBackup, deleteBackup, keptBackups, pruneBackups, refuseHalfRestored, restoreBackup } from "./index.ts";
+import { createBackup, refuseHalfRestored, restoreBackup } from "./index.ts";
+import { deleteBackup, keptBackups, pruneBackups } from "./kept.ts";
 
 const CONTENT = Buffer.alloc(100_000, "x");
 

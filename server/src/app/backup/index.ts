@@ -1,5 +1,5 @@
 export { createBackup } from "./create.ts";
-export { deleteBackup, keptBackups, pruneBackups } from "./kept.ts";
+export { keptBackups } from "./kept.ts";
 export { deferEndOfLinks, endDeferredLinks } from "./links.ts";
 export type { Manifest as BackupManifest } from "./manifest.ts";
 export { BackupRunner } from "./runner.ts";

@@ -1,5 +1,4 @@
-import type { Caller } from "#domain/organizations/index.ts";
-import type { Envelope, Resource } from "#domain/identity/index.ts";
+import type { Envelope } from "#domain/identity/index.ts";
 import type { ProjectColumns } from "#domain/projects/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore, Tables } from "#stores/metadata/index.ts";
@@ -102,5 +101,3 @@ export interface WebhooksDeps {
 export interface EventsDeps extends WebhooksDeps {
   readonly objects: ObjectStore;
 }
-
-export type { Caller, Resource };

@@ -7,7 +7,8 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { systemClock } from "#kernel/time.ts";
 import { openMetadata } from "#stores/metadata/index.ts";
-import { Schedule, CLAIMS_MAX, createJobs, jobKinds, unparkJobs } from "./index.ts";
+import { Schedule, createJobs, jobKinds, unparkJobs } from "./index.ts";
+import { CLAIMS_MAX } from "./store.ts";
 
 const CHILD = fileURLToPath(new URL("./testing/dying-child.ts", import.meta.url));
 

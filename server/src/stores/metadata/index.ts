@@ -1,4 +1,4 @@
-export { isUniqueViolation, uniqueViolation } from "./errors.ts";
+export { isUniqueViolation } from "./errors.ts";
 export { MigrationsPending, type Migrating } from "./migrate.ts";
 export { openMetadata, type MetadataOptions } from "./open.ts";
 export { bytesInJson, insertJsonRows, jsonTable, textValue } from "./json-rows.ts";

@@ -2,7 +2,6 @@ import type { Surface } from "#http/index.ts";
 import type { ApiSurfaceDeps } from "./deps.ts";
 import { mountApi } from "./routes.ts";
 
-export { apiDocument } from "./document.ts";
 export { API_PARTS, API_VERSION } from "./parts.ts";
 
 /** The description of the JSON API, for programs that read OpenAPI. */

@@ -78,14 +78,6 @@ export interface ObjectVersion extends WrittenVersion {
   readonly parts: readonly ObjectPart[] | null;
 }
 
-export interface DeleteMarker {
-  readonly key: string;
-  readonly versionId: string;
-  readonly isLatest: boolean;
-  readonly modifiedAtMs: number;
-  readonly owner: S3Owner;
-}
-
 /** Conditions on the object's state, checked in the transaction of the write or deletion. */
 export interface WriteConditions {
   /** ETags without quotation marks, or `*`. */

@@ -1,7 +1,8 @@
 /** One line of each logger with a published format, with the time and the level that the reader must find. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { createTextParser, createTimeContext, UTC } from "./index.ts";
+import { createTextParser } from "./parse.ts";
+import { createTimeContext, UTC } from "./times/index.ts";
 
 const LATEST_MS = Date.UTC(2026, 10, 23, 8, 2);
 const parse = (line: string): { time: string | null; level: string } => {

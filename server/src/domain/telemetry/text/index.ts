@@ -1,5 +1,4 @@
 export { type ParsedLine, type TextEntry } from "./entry.ts";
-export { createTextParser, type Parser } from "./parse.ts";
 export {
   checkTextOptions,
   createTextReader,
@@ -11,4 +10,4 @@ export {
   type TextReader,
   type TextSink,
 } from "./reader.ts";
-export { createTimeContext, UTC, zoneOf, type TimeContextOptions, type Zone } from "./times/index.ts";
+export { UTC, zoneOf, type TimeContextOptions, type Zone } from "./times/index.ts";

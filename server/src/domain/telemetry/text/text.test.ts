@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { isContinuation } from "./continuation.ts";
-import { createTextParser, createTimeContext, UTC, zoneOf, type ParsedLine, type TextEntry } from "./index.ts";
-import type { TimeContext } from "./times/index.ts";
+import type { ParsedLine, TextEntry } from "./entry.ts";
+import { createTextParser } from "./parse.ts";
+import { createTimeContext, UTC, zoneOf, type TimeContext } from "./times/index.ts";
 
 const LATEST_MS = Date.UTC(2026, 11, 31);
 const CONTEXT: TimeContext = createTimeContext({ zone: UTC, latestMs: () => LATEST_MS });

@@ -3,7 +3,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { createWorld, type World } from "../../organization/testing/world.ts";
-import { apiDocument, createApiSurface } from "../index.ts";
+import { apiDocument } from "../document.ts";
+import { createApiSurface } from "../index.ts";
 
 const ONE = "https://mooring.example";
 const ADDRESSES = { identity_url: ONE, ingest_url: ONE, query_url: ONE, storage_url: ONE, portal_url: ONE };

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { isUniqueViolation, uniqueViolation, type Writer } from "../../index.ts";
+import { isUniqueViolation, uniqueViolation } from "../../errors.ts";
+import type { Writer } from "../../index.ts";
 import { addNode, nodeNumbers, rejection, type StoreCases } from "./harness.ts";
 import { ROWS } from "./rows.ts";
 
