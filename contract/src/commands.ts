@@ -96,7 +96,16 @@ const FORMS: Readonly<Record<string, CommandForm>> = {
       "--email ada@example.com --role viewer --membership-expires-at 2026-12-04T18:00:00Z",
     ],
   },
-  updateMember: { examples: ["user_01k… --role viewer", "user_01k… --expires-at 2026-12-04T18:00:00Z"] },
+  updateMember: {
+    examples: [
+      "user_01k… --role viewer --dry-run",
+      "user_01k… --role viewer --orphans adopt",
+      "user_01k… --expires-at 2026-12-04T18:00:00Z",
+    ],
+  },
+  deleteMember: { examples: ["user_01k… --dry-run", "user_01k… --orphans revoke --yes"] },
+  putProjectMember: { examples: ["web user_01k… --role writer", "web user_01k… --role reader --dry-run"] },
+  deleteProjectMember: { examples: ["web user_01k… --dry-run"] },
   listEndings: {
     examples: ["", "--before 2026-12-31T00:00:00Z"],
     columns: ["expires_at", "kind", "email", "role", "ended"],

@@ -15,7 +15,7 @@ export { SAVED_QUERY_ROUTES } from "./saved-queries.ts";
 export { ORGANIZATION_ROUTES } from "./organization/index.ts";
 export { ACTIVITY_SERVICES, type ActivityService } from "./organization/activity.ts";
 export { S3_KEY_SCOPES } from "./organization/s3-keys.ts";
-export { Plan } from "./organization/shapes.ts";
+export { ORPHANS, Plan, type Effects, type Orphans } from "./organization/shapes.ts";
 export { USAGE_ROUTES } from "./usage.ts";
 export {
   DISCOVERY_ROUTES,

@@ -64,7 +64,9 @@ export const GROUPS: readonly Group[] = [
   {
     name: "databases",
     seconds: 180,
-    files: new RegExp(`^server/src/(domain/(${BOTH_DATABASES})|stores/clock/guard)\\.test\\.ts$`),
+    files: new RegExp(
+      `^server/src/(domain/(${BOTH_DATABASES})|stores/clock/guard|surfaces/organization/orphans)\\.test\\.ts$`,
+    ),
     again: "postgres",
   },
   {

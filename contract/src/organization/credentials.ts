@@ -2,14 +2,13 @@ import Type from "typebox";
 import { route } from "../route.ts";
 import { CursorQuery, DisplayName, Timestamp } from "../shared.ts";
 import {
-  DryRun,
-  OrphansName,
   ADOPT,
   AllowedAddresses,
   Credential,
   Id,
   IdOrSlug,
   NewCredential,
+  Revocation,
   ScopeList,
   closed,
   nullable,
@@ -164,16 +163,13 @@ export const CREDENTIAL_ROWS = {
     permission: "credentials:write",
     recentSignIn: true,
     params: credentialParams,
-    query: Type.Object({
-      orphans: Type.Optional(OrphansName),
-      reason: Type.Optional(Type.Literal("leak")),
-      dry_run: DryRun,
-    }),
+    headers: ["If-Match"],
+    query: Revocation,
     result: Type.Object({
       revoked_at: Timestamp,
       propagated: Type.Boolean({ description: "all running nodes have applied it" }),
     }),
     status: 200,
-    problems: ["invalid_parameter", "not_found", "conflict"],
+    problems: ["invalid_parameter", "not_found", "conflict", "concurrent_update"],
   }),
 } as const;

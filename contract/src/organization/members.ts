@@ -63,10 +63,11 @@ export const MEMBER_ROWS = {
     tag: "members",
     summary: "Remove a member",
     description:
-      "The caller becomes responsible for the credentials and S3 keys of the person, as far as both have their scopes; a program passes them to the person behind it. With `orphans=revoke` they are revoked. Personal access tokens end. If a private project has no other maintainer, an owner becomes its maintainer. `dry_run=true` shows the effects.",
+      "The caller becomes responsible for the credentials and S3 keys of the person, as far as both have their scopes; a program passes them to the person behind it, or to the policy's `heir`. With `orphans=revoke` they are revoked; the policy's `orphans` is the default. Personal access tokens end. If a private project has no other maintainer, an owner becomes its maintainer. `dry_run=true` shows the effects.",
     permission: "members:write",
     recentSignIn: true,
     params: userParams,
+    headers: ["If-Match"],
     query: Type.Object({
       orphans: Type.Optional(OrphansName),
       dry_run: DryRun,
@@ -75,7 +76,7 @@ export const MEMBER_ROWS = {
       ),
     }),
     status: 204,
-    problems: ["invalid_parameter", "forbidden", "not_found", "conflict", "orphans_undecided"],
+    problems: ["invalid_parameter", "forbidden", "not_found", "conflict", "orphans_undecided", "concurrent_update"],
   }),
   listInvitations: route({
     operationId: "listInvitations",

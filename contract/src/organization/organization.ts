@@ -2,7 +2,7 @@ import Type from "typebox";
 import { route } from "../route.ts";
 import { SCOPES } from "../scopes.ts";
 import { DisplayName } from "../shared.ts";
-import { AllowedAddresses, Me, Organization, ScopeName, closed, nullable } from "./shapes.ts";
+import { AllowedAddresses, Id, Me, Organization, OrphansName, ScopeName, closed, nullable } from "./shapes.ts";
 
 export const ORGANIZATION_ROWS = {
   getMe: route({
@@ -55,6 +55,8 @@ export const ORGANIZATION_ROWS = {
               second_factor_required: Type.Optional(Type.Boolean()),
               sign_in: Type.Optional(Type.Enum(["any", "provider"])),
               device_login: Type.Optional(Type.Boolean()),
+              orphans: Type.Optional(OrphansName),
+              heir: Type.Optional(nullable(Id)),
             },
             closed,
           ),

@@ -2,12 +2,14 @@ import Type from "typebox";
 import { route } from "../route.ts";
 import { CursorQuery, DisplayName, Slug } from "../shared.ts";
 import {
+  DryRun,
   Environment,
   Id,
   IdOrSlug,
   MembershipEnd,
   Project,
   ProjectChange,
+  OrphansName,
   ProjectMember,
   ProjectRoleName,
   Visibility,
@@ -150,14 +152,23 @@ export const PROJECT_ROWS = {
     tag: "projects",
     summary: "Give a member of the organization a role in a project",
     description:
-      "Without `expires_at`, a present end stays. Nobody can give a membership that ends later than their own. The last maintainer of a private project has no end.",
+      "Without `expires_at`, a present end stays. Nobody can give a membership that ends later than their own. The last maintainer of a private project has no end. Credentials of a person whose role is lowered lose scopes, unless `orphans` says otherwise. `dry_run=true` shows the effects.",
     permission: "projects:write",
     params: projectMemberParams,
     headers: ["If-Match"],
+    query: Type.Object({ orphans: Type.Optional(OrphansName), dry_run: DryRun }),
     body: Type.Object({ role: ProjectRoleName, expires_at: Type.Optional(MembershipEnd) }, closed),
     result: ProjectMember,
     status: 200,
-    problems: ["invalid_body", "forbidden", "not_found", "conflict", "limit_reached", "concurrent_update"],
+    problems: [
+      "invalid_body",
+      "forbidden",
+      "not_found",
+      "conflict",
+      "limit_reached",
+      "orphans_undecided",
+      "concurrent_update",
+    ],
   }),
   deleteProjectMember: route({
     operationId: "deleteProjectMember",
@@ -165,9 +176,13 @@ export const PROJECT_ROWS = {
     path: "/v1/projects/{project_id}/members/{user_id}",
     tag: "projects",
     summary: "Remove a person from a project",
+    description:
+      "Credentials of the person that would lose scopes pass to the caller, as for a member who is removed. `dry_run=true` shows the effects.",
     permission: "projects:write",
     params: projectMemberParams,
+    headers: ["If-Match"],
+    query: Type.Object({ orphans: Type.Optional(OrphansName), dry_run: DryRun }),
     status: 204,
-    problems: ["not_found", "conflict"],
+    problems: ["invalid_parameter", "not_found", "conflict", "orphans_undecided", "concurrent_update"],
   }),
 } as const;

@@ -1,7 +1,18 @@
 import Type from "typebox";
 import { route } from "../route.ts";
 import { AppSlug, CursorQuery, DisplayName, Timestamp } from "../shared.ts";
-import { ADOPT, AllowedAddresses, Id, IdOrSlug, Ownership, Replayed, closed, nullable, page } from "./shapes.ts";
+import {
+  ADOPT,
+  AllowedAddresses,
+  Id,
+  IdOrSlug,
+  Ownership,
+  Replayed,
+  Revocation,
+  closed,
+  nullable,
+  page,
+} from "./shapes.ts";
 
 /** The scopes that an S3 key can have: those of the S3 gateway, and the one that creates and configures buckets. */
 export const S3_KEY_SCOPES = ["s3:read", "s3:write", "s3:delete", "apps:write"] as const;
@@ -154,11 +165,15 @@ export const S3_KEY_ROWS = {
     path: "/v1/s3/keys/{key_id}",
     tag: "s3",
     summary: "Revoke an S3 key: its next request is refused",
+    description:
+      "A key is not responsible for others, so `orphans` changes nothing. `reason=leak` is in the audit log and in its state. `dry_run=true` shows the effects.",
     permission: "credentials:write",
     recentSignIn: true,
     params: keyParams,
+    headers: ["If-Match"],
+    query: Revocation,
     result: Type.Object({ revoked_at: Timestamp }),
     status: 200,
-    problems: ["not_found"],
+    problems: ["invalid_parameter", "not_found", "conflict", "concurrent_update"],
   }),
 } as const;

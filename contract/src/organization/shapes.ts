@@ -1,4 +1,4 @@
-import Type, { type TSchema } from "typebox";
+import Type, { type Static, type TSchema } from "typebox";
 import { ADDRESS_RANGE_CHARS_MAX, ADDRESS_RANGES_MAX } from "../address-ranges.ts";
 import { forStates, PROJECT_STATE_RULES } from "../project-states.ts";
 import { ORG_ROLES, PROJECT_ROLES, SCOPES } from "../scopes.ts";
@@ -83,6 +83,16 @@ export const Organization = Type.Object({
       description:
         "people may sign in to the command line by a code that they type in a browser (`mooring login --device`)",
     }),
+    orphans: Type.Enum(["adopt", "revoke"], {
+      description: "what happens to the credentials of a member who leaves, if the request does not say it",
+    }),
+    heir: nullable(
+      Type.String({
+        maxLength: 64,
+        description:
+          "the member who becomes responsible for the credentials of members who leave, if a program removes them and no person is responsible for that program; null: nobody",
+      }),
+    ),
   }),
   created_at: Timestamp,
 });
@@ -188,12 +198,25 @@ export const Responsible = Type.Object(
 );
 
 export const DryRun = Type.Optional(
-  Type.Boolean({ description: "changes nothing, and answers 200 with the effects (`Plan`) instead" }),
+  Type.Boolean({
+    description: "changes nothing, and answers 200 with the effects (`Plan`) instead; needs no recent sign-in",
+  }),
 );
 
-export const OrphansName = Type.Enum(["adopt", "revoke"], {
+/** What happens to the credentials that would lose scopes. */
+export const ORPHANS = ["adopt", "revoke"] as const;
+export type Orphans = (typeof ORPHANS)[number];
+
+export const OrphansName = Type.Enum([...ORPHANS], {
   description:
     "adopt: the caller becomes responsible for the credentials that would lose scopes; revoke: these are revoked",
+});
+
+/** The query of the operations that revoke. */
+export const Revocation = Type.Object({
+  orphans: Type.Optional(OrphansName),
+  reason: Type.Optional(Type.Literal("leak")),
+  dry_run: DryRun,
 });
 
 /** The answer of a dry run. */
@@ -214,6 +237,9 @@ export const Plan = Type.Object({
   projects: Type.Record(Type.String(), Id, { description: "the new maintainer of each private project" }),
   etag: Type.String({ description: "as `If-Match` of the act: 409 if its effects would differ" }),
 });
+
+/** The effects of an act, from its dry run. */
+export type Effects = Static<typeof Plan>;
 
 /** The description of the operations that adopt. */
 export const ADOPT =

@@ -89,7 +89,7 @@ export function mountRoute<const T extends AnyRoute>(
     onRequest: async (request, reply) => {
       if (isFromPortalOnly(row)) host.requireSameOrigin(request);
       await host.admit(request, reply, row.permission);
-      if (row.recentSignIn === true) host.requireConfirmed(request);
+      if (row.recentSignIn === true && !isDryRun(row, request)) host.requireConfirmed(request);
     },
     handler: async (request, reply) => {
       const input = inputOf(request, checks) as OperationInput<T>;
@@ -127,6 +127,11 @@ export function mountRoutes<
     const operation = operations[name] as Operation<Deps, AnyRoute>;
     mountRoute(app, deps.host, row, (input, context) => operation(deps, input, context));
   }
+}
+
+/** A dry run changes nothing and shows only what the caller may see, so a person needs no recent proof for it. */
+function isDryRun({ query }: AnyRoute, request: FastifyRequest): boolean {
+  return query?.properties["dry_run"] !== undefined && (request.query as Record<string, unknown>)["dry_run"] === "true";
 }
 
 /** Closes the connection of an answer that has begun and can't be completed, so that the client sees the failure. */

@@ -33,7 +33,7 @@ export {
 export type { Invitation } from "./invitations/store.ts";
 export { changeMember, memberVersion, listMembers, planRemoval, planMember, removeMember } from "./members/members.ts";
 export { personPrincipal, signedInPrincipal, standingOf, type SignedIn } from "./members/person.ts";
-export type { Orphans } from "./members/orphans.ts";
+export { managersOf, type Manager } from "./members/managers.ts";
 export { principalNow } from "./members/principal.ts";
 export type { Member } from "./members/store.ts";
 export {
@@ -49,7 +49,13 @@ export { listPage, type Page, type PageQuery } from "./pages.ts";
 export { hashPassword, verifyPassword } from "./password.ts";
 export { changeProjectState } from "./projects/state.ts";
 export { firstProject } from "./projects/first.ts";
-export { listProjectMembers, removeProjectMember, setProjectMember } from "./projects/members.ts";
+export {
+  listProjectMembers,
+  planProjectMember,
+  planProjectRemoval,
+  removeProjectMember,
+  setProjectMember,
+} from "./projects/members.ts";
 export { createProject, deleteProject, listProjects, updateProject, type NewProject } from "./projects/projects.ts";
 export type { ProjectMember } from "./projects/store.ts";
 export type { Project, ProjectFilter } from "#domain/projects/index.ts";

@@ -320,7 +320,7 @@ for (const { kind, skip } of DATABASES) {
         const project = await createProject(deps(), owns, orgId, { slug: "vault", visibility: "private" });
         assert.deepEqual(await maintainers(orgId, "vault"), [owner.id]);
         await assert.rejects(
-          removeProjectMember(deps(), owns, project, owner.id),
+          removeProjectMember(deps(), owns, project, { userId: owner.id }),
           coded("conflict", /last maintainer/),
         );
         await assert.rejects(
@@ -329,7 +329,7 @@ for (const { kind, skip } of DATABASES) {
         );
         const other = await addMember(orgId, "developer");
         await setProjectMember(deps(), await as(orgId, owner.id), project, { userId: other, role: "maintainer" });
-        await removeProjectMember(deps(), owns, project, owner.id);
+        await removeProjectMember(deps(), owns, project, { userId: owner.id });
         assert.deepEqual(await maintainers(orgId, "vault"), [other]);
       });
 
@@ -474,7 +474,7 @@ for (const { kind, skip } of DATABASES) {
       };
       await assertInFeed(() => changeMember(deps(), owns, orgId, { userId, role: "viewer" }));
       await assertInFeed(() => setProjectMember(deps(), owns, project, { userId, role: "writer" }));
-      await assertInFeed(() => removeProjectMember(deps(), owns, project, userId));
+      await assertInFeed(() => removeProjectMember(deps(), owns, project, { userId }));
       await assertInFeed(() =>
         updateProject(deps(), owns, project, { change: { visibility: "private" }, ifMatch: undefined }),
       );

@@ -1,4 +1,4 @@
-import type { ORGANIZATION_ROUTES, ResultOf } from "@mooring/contract";
+import type { ORGANIZATION_ROUTES, Orphans, ResultOf } from "@mooring/contract";
 import type { CredentialListing, NewCredential } from "#domain/identity/index.ts";
 import { projectFor, projectIfNamed } from "#domain/organizations/index.ts";
 import type { OperationContext } from "#http/index.ts";
@@ -6,6 +6,7 @@ import { msFromIso } from "#kernel/time.ts";
 import type { OrganizationSurfaceDeps } from "./deps.ts";
 import { activityBody } from "./model.ts";
 import { pageOf } from "./query.ts";
+import { tellManagers } from "./tell.ts";
 
 /** What the operations on every kind of credential share. */
 
@@ -34,6 +35,16 @@ export async function newOf(
   const project = named === null ? null : await projectFor(deps, principal, named, "credentials:write");
   const expiresAtMs = expiresAt === null ? null : msFromIso(expiresAt);
   return { name, projectId: project?.id ?? null, expiresAtMs, allowedAddresses };
+}
+
+/** Returns the options of a revocation. Managers get a mail about what depended on it. */
+export function revocationOf(
+  deps: OrganizationSurfaceDeps,
+  { orphans, reason }: { orphans?: Orphans; reason?: "leak" },
+  context: OperationContext,
+) {
+  const ifMatch = context.request.headers["if-match"];
+  return { orphans, reason, ifMatch, onLosses: tellManagers(deps, context, "a credential was revoked") };
 }
 
 export async function activityOf(

@@ -34,6 +34,8 @@ interface RowCase {
 
 const NAME = "a name gives no permission";
 const LOCAL = ["127.0.0.0/8"];
+const ADOPTION = "who adopts a credential gains no permission, and gives it none";
+const END = "membership-ends.test.ts extends an end";
 const OF_PEOPLE = "no program may set it, and a separate test removes it";
 
 const CHANGES: Partial<Record<RowName, RowCase>> = {
@@ -61,7 +63,7 @@ const CHANGES: Partial<Record<RowName, RowCase>> = {
       const id = await world.join(world.acme, `${fresh("member")}@example.org`, "viewer");
       return subjectAt(world, world.acme, { path: `/v1/members/${id}`, scopes, list: "/v1/members?limit=100" });
     },
-    fields: { role: { narrow: "viewer", wide: "developer" } },
+    fields: { role: { narrow: "viewer", wide: "developer" }, expires_at: END },
   },
   updateOrganization: {
     make: async (world, scopes) =>
@@ -77,6 +79,8 @@ const CHANGES: Partial<Record<RowName, RowCase>> = {
       "policy.second_factor_required": OF_PEOPLE,
       "policy.sign_in": OF_PEOPLE,
       "policy.device_login": { narrow: false, wide: true },
+      "policy.orphans": ADOPTION,
+      "policy.heir": ADOPTION,
     },
   },
   updateProject: {
@@ -98,7 +102,7 @@ const CHANGES: Partial<Record<RowName, RowCase>> = {
       const id = await world.join(world.acme, `${fresh("member")}@example.org`, "viewer");
       return subjectAt(world, world.acme, { path: `${members}/${id}`, scopes, list: `${members}?limit=100` });
     },
-    fields: { role: { narrow: "reader", wide: "writer" } },
+    fields: { role: { narrow: "reader", wide: "writer" }, expires_at: END },
   },
 };
 

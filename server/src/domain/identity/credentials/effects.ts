@@ -41,7 +41,8 @@ export async function watch(tx: Reader, orgId: string, root: string, nowMs: numb
   return watched;
 }
 
-async function judged(
+/** Reads a credential with its usable scopes, and the reason for those that it lacks. */
+export async function judged(
   tx: Reader,
   id: string,
   nowMs: number,
@@ -115,13 +116,14 @@ export interface Plan {
   readonly etag: string;
 }
 
+/** `version`: that of the changed record. The tag of the plan covers it, too. */
 export function planOf(
   losses: readonly Loss[],
   maySee: (context: AnyContext) => boolean,
-  { adopts, projects }: Pick<Plan, "adopts" | "projects">,
+  { adopts, projects, version }: Pick<Plan, "adopts" | "projects"> & { readonly version: object },
 ): Plan {
   const stops = losses.filter(({ context }) => maySee(context)).map(({ context: _context, ...stop }) => stop);
-  const facts = { stops: losses.map(({ id, loses, reason }) => ({ id, loses, reason })), adopts, projects };
+  const facts = { version, stops: losses.map(({ id, loses, reason }) => ({ id, loses, reason })), adopts, projects };
   return { stops, adopts, projects, etag: etagOf(facts) };
 }
 

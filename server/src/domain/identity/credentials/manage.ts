@@ -1,9 +1,9 @@
-import type { Scope } from "@mooring/contract";
+import type { Orphans, Scope } from "@mooring/contract";
 import { heldScopes, holds, reachOf, type Resource } from "#domain/identity/access/index.ts";
 import { resourceOf } from "#domain/projects/index.ts";
 import { decodeCursor, encodeCursor } from "#kernel/cursor.ts";
 import { Problem } from "#kernel/problem.ts";
-import { expectedOf, requireMatch } from "#kernel/versions.ts";
+import { etagOf, expectedOf, requireMatch } from "#kernel/versions.ts";
 import { rehearse, type Writer } from "#stores/metadata/index.ts";
 import { auditActorOf, creatorOf, isOwn, requirePermission, type ActorContext } from "./actor.ts";
 import { adoptRow, originOfActor, wasOrHas } from "./adopt.ts";
@@ -11,7 +11,17 @@ import { parseAddresses, renderAddresses, requireAddresses } from "./addresses.t
 import { APPROVER_SCOPE } from "./approval.ts";
 import { ALL_SCOPES, parsePolicy, parseScopes, renderScopes } from "./bounds.ts";
 import { actionOf, announce, audit, detailOf, found, nextEpoch, type CredentialsDeps } from "./common.ts";
-import { auditLosses, lossesOf, planOf, requirePlan, watch, type Plan, type Watched } from "./effects.ts";
+import {
+  auditLosses,
+  judged,
+  lossesOf,
+  planOf,
+  requirePlan,
+  watch,
+  type Loss,
+  type Plan,
+  type Watched,
+} from "./effects.ts";
 import { requireKnownScopes, requireName, type CredentialChange, type CredentialListing } from "./input.ts";
 import { tableRuleOf, TABLES, type Table } from "./kinds.ts";
 import { passOn } from "./hand-over.ts";
@@ -72,7 +82,7 @@ export interface Managed<T extends Table> {
    * @throws Problem `not_found`, `insufficient_scope`
    */
   revoke(acting: ActorContext, name: string, options?: Revocation): Promise<Propagation & { revokedAtMs: number }>;
-  /** Returns the effects of `revoke`, and changes nothing. */
+  /** Returns the effects of `revoke` on it and on those that depend on it, and changes nothing. */
   planRevocation(acting: ActorContext, name: string, options?: Revocation): Promise<Plan>;
   /**
    * Makes one change of a credential that is not revoked, serialised with other changes of it. The change is audited
@@ -85,9 +95,11 @@ export interface Managed<T extends Table> {
 export interface Revocation {
   readonly reason?: "leak" | null | undefined;
   /** What happens to the credentials that it is responsible for. Default: they end with it. */
-  readonly orphans?: "adopt" | "revoke" | undefined;
-  /** The `etag` of a plan: the effects must be the same. */
+  readonly orphans?: Orphans | undefined;
+  /** The version of the credential, or the `etag` of a plan: then the effects must be the same. */
   readonly ifMatch?: string | undefined;
+  /** Called after the commit, with the credentials that depended on it and lost scopes. */
+  readonly onLosses?: ((losses: readonly Loss[]) => Promise<void>) | undefined;
 }
 
 /**
@@ -240,12 +252,14 @@ async function revoke<T extends Table>(
   options: Revocation,
 ): Promise<Propagation & { revokedAtMs: number }> {
   const expected = await expectedOf(options.ifMatch, () => Promise.resolve(undefined));
-  const { seq, revokedAtMs } = await manager.metadata.write(async (tx) => {
+  const { seq, revokedAtMs, losses } = await manager.metadata.write(async (tx) => {
     const revoked = await revocation(manager, tx, acting, name, options);
-    requirePlan(expected, revoked.plan);
+    if (expected !== "any" && !expected.includes(revoked.etag)) requirePlan(expected, revoked.plan);
     return revoked;
   });
-  return { revokedAtMs, propagated: await isApplied(manager, seq) };
+  const propagated = await isApplied(manager, seq);
+  await options.onLosses?.(losses);
+  return { revokedAtMs, propagated };
 }
 
 /** Revokes a credential in a transaction, and passes on those that it is responsible for, if the actor wants that. */
@@ -255,7 +269,7 @@ async function revocation<T extends Table>(
   acting: ActorContext,
   name: string,
   { reason = null, orphans = "revoke" }: Revocation,
-): Promise<{ seq: number; revokedAtMs: number; plan: Plan }> {
+): Promise<{ seq: number; revokedAtMs: number; plan: Plan; losses: readonly Loss[]; etag: string }> {
   const { clock, table } = manager;
   const { actor } = acting;
   const context: Context<T> & AnyContext = await locked(manager, tx, acting, name);
@@ -265,6 +279,7 @@ async function revocation<T extends Table>(
   const revokedAtMs = context.revoked_at ?? nowMs;
   const epoch = nextEpoch(context);
   const watched = await watch(tx, context.org_id, context.id, nowMs);
+  const own = await judged(tx, context.id, nowMs);
   const adopts = orphans === "adopt" ? await passOnChildren(manager, tx, acting, { of: context, watched }) : [];
   if (context.revoked_at === null) await revokeRow(tx, context.id, { atMs: revokedAtMs, epoch, reason });
   // Announces it again if it was revoked before, so that this answer, too, waits for every node.
@@ -278,12 +293,14 @@ async function revocation<T extends Table>(
       action: actionOf(table, "revoke"),
       detail: { ...detail, ...adopted },
     });
-  const losses = await lossesOf(tx, watched, nowMs);
+  const losses = await lossesOf(tx, own === undefined ? watched : [own, ...watched], nowMs);
   const origin = { orgId: context.org_id, actor: auditActorOf(actor), ip: acting.ip ?? null };
   await auditLosses(manager, tx, { ...origin, requestId: acting.requestId ?? null, result: "success" }, losses);
   const maySee = (row: AnyContext): boolean =>
     actor.kind === "system" || holds(actor, "credentials:read", resourceOf(row));
-  return { seq, revokedAtMs, plan: planOf(losses, maySee, { adopts, projects: {} }) };
+  const version = versionOf(context);
+  const plan = planOf(losses, maySee, { adopts, projects: {}, version });
+  return { seq, revokedAtMs, plan, losses: losses.filter(({ id }) => id !== context.id), etag: etagOf(version) };
 }
 
 function notAdopted(reason: Revocation["reason"]): Problem {

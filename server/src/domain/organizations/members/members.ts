@@ -1,23 +1,27 @@
-import type { OrgRole } from "@mooring/contract";
+import type { OrgRole, Orphans } from "@mooring/contract";
 import { appendAudit } from "#domain/audit/index.ts";
-import {
-  ORG_ROLE_SCOPES,
-  requirePlan,
-  type Plan,
-  endPersonalTokens,
-  type PersonPrincipal,
-  absent,
-} from "#domain/identity/index.ts";
+import { ORG_ROLE_SCOPES, type Plan, endPersonalTokens, type PersonPrincipal, absent } from "#domain/identity/index.ts";
 import { Problem } from "#kernel/problem.ts";
-import { expectedOf, requireMatch } from "#kernel/versions.ts";
+import { expectedOf } from "#kernel/versions.ts";
 import { isId } from "#kernel/ids.ts";
 import { hasPassed } from "#kernel/time.ts";
 import { rehearse, type Reader, type Writer } from "#stores/metadata/index.ts";
 import { auditOrigin, grantorOf, type Caller, type Grantor, type OrganizationsDeps } from "../caller.ts";
 import { announceAccessChange, changeOrganization } from "../change.ts";
+import { policyOf } from "../organization/organization.ts";
+import type { OrganizationPolicy } from "../organization/policy.ts";
+import { organizationById } from "../organization/store.ts";
 import { listPage, type Page, type PageQuery } from "../pages.ts";
 import { putProjectRole } from "../projects/store.ts";
-import { concludeOrphans, decideOrphans, heirIdOf, watchPerson, type Orphans } from "./orphans.ts";
+import {
+  concludeOrphans,
+  decideOrphans,
+  heirIdOf,
+  requireEffects,
+  watchPerson,
+  type Effects,
+  type OrphansOptions,
+} from "./orphans.ts";
 import { personPrincipal } from "./person.ts";
 import { endDetail, isLater, requireEnd, requireWithinEnd } from "./ends.ts";
 import { beyond, requireMayChange, requireMayGrant } from "./rules.ts";
@@ -54,14 +58,11 @@ export function memberVersion(member: {
   return { user_id, role, ...(end === null ? {} : { expires_at: end }) };
 }
 
-export interface MemberChange {
+export interface MemberChange extends OrphansOptions {
   readonly userId: string;
   readonly role?: OrgRole | undefined;
   /** Null: no end. Absent: the end stays. */
   readonly endsAtMs?: number | null | undefined;
-  readonly ifMatch?: string | undefined;
-  /** What happens to the credentials that would lose scopes. Absent: they lose them. */
-  readonly orphans?: Orphans | undefined;
 }
 
 /**
@@ -78,11 +79,13 @@ export async function changeMember(
   const expected = await expectedOf(options.ifMatch, async () =>
     memberVersion(await found(deps.metadata.read, orgId, options.userId)),
   );
-  return changeOrganization(deps, orgId, async (tx) => {
-    const { member, before, plan } = await memberChange(deps, tx, caller, orgId, options);
-    if (expected !== "any" && !expected.includes(plan.etag)) requireMatch(expected, memberVersion(before));
-    return member;
+  const { member, effects } = await changeOrganization(deps, orgId, async (tx) => {
+    const changed = await memberChange(deps, tx, caller, orgId, options);
+    requireEffects(expected, changed.effects, memberVersion(changed.before));
+    return changed;
   });
+  await options.onLosses?.(effects.losses);
+  return member;
 }
 
 /** Returns the effects of `changeMember`, and changes nothing. */
@@ -92,7 +95,7 @@ export function planMember(
   orgId: string,
   options: MemberChange,
 ): Promise<Plan> {
-  return rehearse(deps.metadata, async (tx) => (await memberChange(deps, tx, caller, orgId, options)).plan);
+  return rehearse(deps.metadata, async (tx) => (await memberChange(deps, tx, caller, orgId, options)).effects.plan);
 }
 
 async function memberChange(
@@ -101,7 +104,7 @@ async function memberChange(
   caller: Caller,
   orgId: string,
   { userId, orphans: wanted, ...change }: MemberChange,
-): Promise<{ member: Member; before: Member; plan: Plan }> {
+): Promise<{ member: Member; before: Member; effects: Effects }> {
   const orphans = wanted ?? null;
   const before = await found(tx, orgId, userId);
   const { role = before.role, endsAtMs: expires_at = before.expires_at } = change;
@@ -109,10 +112,10 @@ async function memberChange(
   const grantor = await grantorOf(tx, caller, orgId, deps.clock.nowMs());
   requireMayChange(grantor, before.role);
   const watched = await watchPerson(deps, tx, orgId, userId);
-  const conclude = (adopts: Plan["adopts"]): Promise<Plan> =>
-    concludeOrphans(deps, tx, caller, { orgId, watched, adopts, projects: {} });
+  const conclude = (adopts: Plan["adopts"]): Promise<Effects> =>
+    concludeOrphans(deps, tx, caller, { orgId, watched, adopts, projects: {}, version: memberVersion(before) });
   if (before.role === role && before.expires_at === expires_at)
-    return { member: before, before, plan: await conclude([]) };
+    return { member: before, before, effects: await conclude([]) };
   requireMayAlter(grantor, before, after, deps.clock.nowMs());
   if (before.role === "owner" && (role !== "owner" || expires_at !== null))
     await requireAnotherOwner(tx, orgId, userId);
@@ -131,7 +134,7 @@ async function memberChange(
       ...(orphans === null ? {} : { orphans }),
     },
   });
-  return { member: after, before, plan: await conclude(adopts) };
+  return { member: after, before, effects: await conclude(adopts) };
 }
 
 /** Checks that the caller may give the member what the change adds. */
@@ -144,7 +147,8 @@ function requireMayAlter(grantor: Grantor, before: Member, after: Member, nowMs:
   if (isLonger || (isWider && role !== before.role)) requireWithinEnd(grantor.endsAtMs, endMs);
 }
 
-async function heirFor(
+/** Returns the person who becomes responsible for the credentials of another one. */
+export async function heirFor(
   deps: OrganizationsDeps,
   tx: Writer,
   caller: Caller,
@@ -152,16 +156,25 @@ async function heirFor(
   { grantor, userId }: { readonly grantor: Grantor; readonly userId: string },
 ): Promise<PersonPrincipal | undefined> {
   const nowMs = deps.clock.nowMs();
-  const id = heirIdOf(grantor, userId, await presentOwners(tx, orgId, nowMs), caller);
+  const owners = await presentOwners(tx, orgId, nowMs);
+  const id = heirIdOf(grantor, userId, { owners, named: (await policyIn(tx, orgId)).heir, caller });
   return id === undefined ? undefined : personPrincipal(tx, orgId, id, nowMs);
 }
 
-export interface Removal {
+/** Returns what happens to the credentials of a member who leaves. */
+export async function orphansIn(tx: Reader, orgId: string, wanted: OrphansOptions["orphans"]): Promise<Orphans | null> {
+  return wanted === undefined ? (await policyIn(tx, orgId)).orphans : wanted;
+}
+
+async function policyIn(db: Reader, orgId: string): Promise<OrganizationPolicy> {
+  const organization = await organizationById(db, orgId);
+  if (organization === undefined) throw absent();
+  return policyOf(organization);
+}
+
+/** `orphans` is by default that of the policy. */
+export interface Removal extends OrphansOptions {
   readonly userId: string;
-  /** Default: `adopt`. Null: their credentials stay with them, and lose every scope. */
-  readonly orphans?: Orphans | null | undefined;
-  /** The `etag` of a plan: the effects must be the same. */
-  readonly ifMatch?: string | undefined;
 }
 
 /**
@@ -177,14 +190,17 @@ export async function removeMember(
   options: Removal,
 ): Promise<void> {
   const expected = await expectedOf(options.ifMatch, () => Promise.resolve(undefined));
-  await changeOrganization(deps, orgId, async (tx) => {
-    requirePlan(expected, await removal(deps, tx, caller, orgId, options));
+  const { losses } = await changeOrganization(deps, orgId, async (tx) => {
+    const { before, effects } = await removal(deps, tx, caller, orgId, options);
+    requireEffects(expected, effects, memberVersion(before));
+    return effects;
   });
+  await options.onLosses?.(losses);
 }
 
 /** Returns the effects of `removeMember`, and changes nothing. */
 export function planRemoval(deps: OrganizationsDeps, caller: Caller, orgId: string, options: Removal): Promise<Plan> {
-  return rehearse(deps.metadata, (tx) => removal(deps, tx, caller, orgId, options));
+  return rehearse(deps.metadata, async (tx) => (await removal(deps, tx, caller, orgId, options)).effects.plan);
 }
 
 async function removal(
@@ -192,9 +208,10 @@ async function removal(
   tx: Writer,
   caller: Caller,
   orgId: string,
-  { userId, orphans = "adopt" }: Removal,
-): Promise<Plan> {
+  { userId, orphans: wanted }: Removal,
+): Promise<{ before: Member; effects: Effects }> {
   const member = await found(tx, orgId, userId);
+  const orphans = await orphansIn(tx, orgId, wanted);
   const grantor = await grantorOf(tx, caller, orgId, deps.clock.nowMs());
   requireMayChange(grantor, member.role);
   if (member.role === "owner") await requireAnotherOwner(tx, orgId, userId);
@@ -220,7 +237,9 @@ async function removal(
       projects_to: projects,
     },
   });
-  return concludeOrphans(deps, tx, caller, { orgId, watched, adopts, projects });
+  const version = memberVersion(member);
+  const effects = await concludeOrphans(deps, tx, caller, { orgId, watched, adopts, projects, version });
+  return { before: member, effects };
 }
 
 /** Returns the highest earlier role whose permissions the new one does not have. */

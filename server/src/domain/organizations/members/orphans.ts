@@ -1,3 +1,4 @@
+import type { Orphans } from "@mooring/contract";
 import {
   auditLosses,
   endTokensOfGains,
@@ -8,6 +9,7 @@ import {
   revokeRows,
   watch,
   planOf,
+  requirePlan,
   type Loss,
   type PersonPrincipal,
   type Plan,
@@ -15,11 +17,25 @@ import {
 } from "#domain/identity/index.ts";
 import { resourceOf } from "#domain/projects/index.ts";
 import { Problem } from "#kernel/problem.ts";
+import { etagOf, type Expected } from "#kernel/versions.ts";
 import type { Writer } from "#stores/metadata/index.ts";
 import { auditOrigin, type Caller, type Grantor, type OrganizationsDeps } from "../caller.ts";
 
-/** What happens to the credentials of a member who is removed or lowered. */
-export type Orphans = "adopt" | "revoke";
+/** An act that can take scopes from credentials. */
+export interface OrphansOptions {
+  /** What happens to the credentials that would lose scopes. Null: they lose them. */
+  readonly orphans?: Orphans | null | undefined;
+  /** An entity tag; also that of a plan: then the effects must be the same. */
+  readonly ifMatch?: string | undefined;
+  /** Called after the commit. */
+  readonly onLosses?: ((losses: readonly Loss[]) => Promise<void>) | undefined;
+}
+
+/** The effects of an act. */
+export interface Effects {
+  readonly plan: Plan;
+  readonly losses: readonly Loss[];
+}
 
 export interface OrphansAct {
   readonly userId: string;
@@ -60,7 +76,7 @@ export async function decideOrphans(
 function undecided(): Problem {
   return new Problem(
     "orphans_undecided",
-    "Nobody can become responsible for the credentials. Do this as a person, or with a credential behind which there is a person, or say `orphans=revoke`.",
+    "Nobody can become responsible for the credentials. Do this as a person, or with a credential behind which there is a person, or say `orphans=revoke`. The policy of the organization can name an heir.",
   );
 }
 
@@ -74,26 +90,36 @@ export async function concludeOrphans(
     watched,
     adopts,
     projects,
-  }: { orgId: string; watched: readonly Watched[] } & Pick<Plan, "adopts" | "projects">,
-): Promise<Plan> {
+    version,
+  }: { orgId: string; watched: readonly Watched[]; version: object } & Pick<Plan, "adopts" | "projects">,
+): Promise<Effects> {
   await endTokensOfGains(deps, tx, watched);
   const losses = await lossesOf(tx, watched, deps.clock.nowMs());
   await auditLosses(deps, tx, { ...auditOrigin(caller), orgId }, losses);
-  return planOf(losses, (context) => maySee(caller, context), { adopts, projects });
+  return { plan: planOf(losses, (context) => maySee(caller, context), { adopts, projects, version }), losses };
 }
 
 function maySee({ principal }: Caller, context: Loss["context"]): boolean {
   return principal.kind === "system" || holds(principal, "credentials:read", resourceOf(context));
 }
 
-/** Returns the id of the person who becomes responsible. */
+/**
+ * Checks `If-Match`: it has the version of the changed record, or the tag of a plan with these effects.
+ * @throws Problem `concurrent_update`
+ */
+export function requireEffects(expected: Expected, { plan }: Effects, version: object): void {
+  if (expected === "any" || expected.includes(etagOf(version))) return;
+  requirePlan(expected, plan);
+}
+
+/** Returns the id of the person who becomes responsible. `named`: the policy's heir. */
 export function heirIdOf(
   grantor: Grantor,
   userId: string,
-  others: readonly string[],
-  caller: Caller,
+  { owners, named, caller }: { readonly owners: readonly string[]; readonly named: string | null; caller: Caller },
 ): string | undefined {
   if (grantor.userId !== undefined && grantor.userId !== userId) return grantor.userId;
   // A person who leaves by themselves: an owner, as for their private projects.
-  return caller.principal.kind === "person" ? others.find((id) => id !== userId) : undefined;
+  const owner = caller.principal.kind === "person" ? owners.find((id) => id !== userId) : undefined;
+  return owner ?? (named === userId ? undefined : (named ?? undefined));
 }

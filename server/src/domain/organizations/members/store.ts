@@ -94,6 +94,21 @@ export async function ownersOf(db: Reader, orgId: string): Promise<Member[]> {
     .execute();
 }
 
+/** Returns the ids of owners and admins: owners first, then the longest-standing. */
+export async function adminsOf(db: Reader, orgId: string, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom("member")
+    .select("user_id")
+    .where("org_id", "=", orgId)
+    .where("role", "in", ["owner", "admin"])
+    .orderBy("role", "desc")
+    .orderBy("created_at")
+    .orderBy("user_id")
+    .limit(limit)
+    .execute();
+  return rows.map(({ user_id: id }) => id);
+}
+
 /** Who was a member before gets nothing back: the time is after the last one at which they became responsible. */
 export async function insertMember(tx: Writer, row: Insertable<Tables["member"]>): Promise<void> {
   const before = await lastResponsibleSince(tx, row.org_id, row.user_id);

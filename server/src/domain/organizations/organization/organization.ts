@@ -7,6 +7,7 @@ import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
 import { auditOrigin, grantorOf, type Caller, type OrganizationsDeps } from "../caller.ts";
 import { announceAccessChange, changeOrganization } from "../change.ts";
+import { findRole } from "../members/store.ts";
 import { requireMayWidenPolicy, type Bounding } from "./policy-widening.ts";
 import { insertOrganization, organizationById, setOrganization, type Organization } from "./store.ts";
 import type { OrganizationPolicy } from "./policy.ts";
@@ -27,6 +28,8 @@ const OPEN_POLICY: OrganizationPolicy = {
   second_factor_required: false,
   sign_in: "any",
   device_login: true,
+  orphans: "adopt",
+  heir: null,
 };
 
 export function policyOf(organization: Pick<Organization, "policy">): OrganizationPolicy {
@@ -104,6 +107,9 @@ export async function updateOrganization(
     const { scopes: held } = await grantorOf(tx, caller, orgId, deps.clock.nowMs());
     requireMayWidenPolicy(held, boundingOf(before), boundingOf(after));
     requireOwnStanding(caller, before, after);
+    // The portal sends the whole policy, and an heir who has left must not prevent other changes.
+    if (typeof policy.heir === "string" && policy.heir !== policyOf(before).heir)
+      await requireHeir(tx, orgId, policy.heir);
     await setOrganization(tx, orgId, {
       name: after.name,
       token_lifetime_s: after.token_lifetime_s,
@@ -136,6 +142,13 @@ function requireOwnStanding({ principal }: Caller, before: Organization, after: 
       "Only a person who signed in with a second factor or single sign-on can require it. Do it in the portal, under Settings.",
     );
   requireNothingLacking(lackingOf(next, principal.standing ?? { byProvider: false, hasSecondFactor: false }));
+}
+
+/** @throws Problem `invalid_body` if the heir is not a member */
+async function requireHeir(tx: Writer, orgId: string, heir: string): Promise<void> {
+  if ((await findRole(tx, orgId, heir)) !== undefined) return;
+  const errors = [{ pointer: "/policy/heir", detail: "is not the id of a member of the organization" }];
+  throw new Problem("invalid_body", "The policy is not valid.", { errors });
 }
 
 function policyChange(change: Partial<OrganizationPolicy>): Partial<OrganizationPolicy> {

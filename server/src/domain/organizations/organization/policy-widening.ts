@@ -23,6 +23,9 @@ const WIDER: { readonly [K in keyof Bounding]: (before: Bounding[K], after: Boun
   second_factor_required: (before, after) => before && !after,
   sign_in: (before, after) => before === "provider" && after === "any",
   device_login: (before, after) => !before && after,
+  // Who adopts gains no permission, and gives none: a credential keeps only what both have.
+  orphans: () => false,
+  heir: () => false,
   token_lifetime_s: (before, after) => after > before,
 };
 

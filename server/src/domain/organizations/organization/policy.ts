@@ -1,4 +1,4 @@
-import type { Scope } from "@mooring/contract";
+import type { Orphans, Scope } from "@mooring/contract";
 
 export interface OrganizationPolicy {
   /** Scopes that credentials of the organization may have. Null: every scope. */
@@ -16,4 +16,8 @@ export interface OrganizationPolicy {
   sign_in: "any" | "provider";
   /** People may sign in on another machine by a code. */
   device_login: boolean;
+  /** What happens to the credentials of a member who leaves, if the request does not say it. */
+  orphans: Orphans;
+  /** The member who adopts them if there is no other person. Null: nobody. */
+  heir: string | null;
 }

@@ -1,16 +1,38 @@
-import type { ProjectRole, Scope } from "@mooring/contract";
+import type { Orphans, ProjectRole, Scope } from "@mooring/contract";
 import { enforceRecordLimit } from "#domain/limits/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
-import { lackingToWiden, PROJECT_ROLE_SCOPES, absent } from "#domain/identity/index.ts";
+import {
+  lackingToWiden,
+  planOf,
+  PROJECT_ROLE_SCOPES,
+  absent,
+  type Plan,
+  type Watched,
+} from "#domain/identity/index.ts";
 import type { Project } from "#domain/projects/index.ts";
 import { Problem } from "#kernel/problem.ts";
-import { expectedOf, requireMatch } from "#kernel/versions.ts";
-import type { Reader, Writer } from "#stores/metadata/index.ts";
-import { auditOrigin, endInProject, scopesInProject, type Caller, type OrganizationsDeps } from "../caller.ts";
+import { expectedOf } from "#kernel/versions.ts";
+import { rehearse, type Reader, type Writer } from "#stores/metadata/index.ts";
+import {
+  auditOrigin,
+  endInProject,
+  grantorOf,
+  scopesInProject,
+  type Caller,
+  type OrganizationsDeps,
+} from "../caller.ts";
 import { announceAccessChange, changeOrganization } from "../change.ts";
 import { listPage, type Page, type PageQuery } from "../pages.ts";
-import { memberVersion } from "../members/members.ts";
+import { heirFor, memberVersion, orphansIn } from "../members/members.ts";
 import { endDetail, isLater, requireEnd, requireWithinEnd } from "../members/ends.ts";
+import {
+  concludeOrphans,
+  decideOrphans,
+  requireEffects,
+  watchPerson,
+  type Effects,
+  type OrphansOptions,
+} from "../members/orphans.ts";
 import { beyond } from "../members/rules.ts";
 import { findMember } from "../members/store.ts";
 import { found } from "./projects.ts";
@@ -38,18 +60,18 @@ export async function listProjectMembers(
   );
 }
 
-export interface ProjectMemberChange {
+export interface ProjectMemberChange extends OrphansOptions {
   readonly userId: string;
   readonly role: ProjectRole;
   /** Null: no end. Absent: the end stays. */
   readonly endsAtMs?: number | null | undefined;
-  readonly ifMatch?: string | undefined;
 }
 
 /**
- * Sets the role of a member, and its end.
+ * Sets the role of a member, and its end. Credentials of the person that lose scopes keep losing them, unless `orphans`
+ * says otherwise.
  * @throws Problem `not_found`, `forbidden` (a role with permissions that the caller lacks), `conflict` (the last
- * maintainer), `concurrent_update`
+ * maintainer), `concurrent_update`, `orphans_undecided`
  */
 export async function setProjectMember(
   deps: OrganizationsDeps,
@@ -57,72 +79,168 @@ export async function setProjectMember(
   project: ProjectKey,
   options: ProjectMemberChange,
 ): Promise<ProjectMember> {
-  const { userId, role } = options;
+  const { userId } = options;
   const versionIn = async (db: Reader): Promise<object> =>
-    memberVersion((await findProjectMember(db, await found(db, project), userId)) ?? { user_id: userId, role: null });
+    versionOf(await findProjectMember(db, await found(db, project), userId), userId);
   const expected = await expectedOf(options.ifMatch, () => versionIn(deps.metadata.read));
-  return changeOrganization(deps, project.org_id, async (tx) => {
-    const row = await found(tx, project);
-    if ((await findMember(tx, row.org_id, userId)) === undefined) throw absent();
-    const before = await findProjectMember(tx, row, userId);
-    requireMatch(expected, memberVersion(before ?? { user_id: userId, role: null }));
-    const { endsAtMs: expires_at = before?.expires_at ?? null } = options;
-    if (before !== undefined && before.role === role && before.expires_at === expires_at) return before;
-    requireMayGiveRole(deps, caller, row, { before, to: role, endMs: expires_at });
-    if (before?.role === "maintainer" && (role !== "maintainer" || expires_at !== null))
-      await requireAnotherMaintainer(tx, row, userId);
-    if (before === undefined) await enforceRecordLimit(deps.metadata, tx, "project_members_max", row.id);
-    await putProjectRole(tx, {
-      org_id: row.org_id,
-      project_id: row.id,
-      user_id: userId,
-      role,
-      created_at: deps.clock.nowMs(),
-      expires_at,
-    });
-    await announceAccessChange(deps, tx, row.org_id);
-    await appendAudit(deps, tx, {
-      ...auditOrigin(caller),
-      orgId: row.org_id,
-      action: "project.member.update",
-      target: { kind: "project", id: row.id },
-      detail: {
-        user: userId,
-        role: { from: before?.role ?? null, to: role },
-        ...endDetail(before?.expires_at ?? null, expires_at),
-      },
-    });
-    const after = await findProjectMember(tx, row, userId);
-    if (after === undefined) throw new Error("the membership that was just written is missing");
-    return after;
+  const { member, effects } = await changeOrganization(deps, project.org_id, async (tx) => {
+    const changed = await memberChange(deps, tx, caller, { project, ...options });
+    requireEffects(expected, changed.effects, versionOf(changed.before, userId));
+    return changed;
   });
+  await options.onLosses?.(effects.losses);
+  return member;
+}
+
+/** Returns the effects of `setProjectMember`, and changes nothing. */
+export function planProjectMember(
+  deps: OrganizationsDeps,
+  caller: Caller,
+  project: ProjectKey,
+  options: ProjectMemberChange,
+): Promise<Plan> {
+  return rehearse(
+    deps.metadata,
+    async (tx) => (await memberChange(deps, tx, caller, { project, ...options })).effects.plan,
+  );
+}
+
+function versionOf(member: ProjectMember | undefined, userId: string): object {
+  return memberVersion(member ?? { user_id: userId, role: null });
+}
+
+interface Changed {
+  readonly member: ProjectMember;
+  readonly before: ProjectMember | undefined;
+  readonly effects: Effects;
+}
+
+async function memberChange(
+  deps: OrganizationsDeps,
+  tx: Writer,
+  caller: Caller,
+  { project, userId, role, orphans = null, ...options }: ProjectMemberChange & { readonly project: ProjectKey },
+): Promise<Changed> {
+  const row = await found(tx, project);
+  if ((await findMember(tx, row.org_id, userId)) === undefined) throw absent();
+  const before = await findProjectMember(tx, row, userId);
+  const version = versionOf(before, userId);
+  const { endsAtMs: expires_at = before?.expires_at ?? null } = options;
+  if (before !== undefined && before.role === role && before.expires_at === expires_at)
+    return unchanged(before, version);
+  requireMayGiveRole(deps, caller, row, { before, to: role, endMs: expires_at });
+  if (before?.role === "maintainer" && (role !== "maintainer" || expires_at !== null))
+    await requireAnotherMaintainer(tx, row, userId);
+  if (before === undefined) await enforceRecordLimit(deps.metadata, tx, "project_members_max", row.id);
+  const watched = await watchPerson(deps, tx, row.org_id, userId);
+  const created_at = deps.clock.nowMs();
+  const named = { org_id: row.org_id, project_id: row.id, user_id: userId };
+  await putProjectRole(tx, { ...named, role, created_at, expires_at });
+  const { effects } = await orphansOf(deps, tx, caller, { row, userId, watched, orphans, version });
+  await appendAudit(deps, tx, {
+    ...auditOrigin(caller),
+    orgId: row.org_id,
+    action: "project.member.update",
+    target: { kind: "project", id: row.id },
+    detail: {
+      user: userId,
+      role: { from: before?.role ?? null, to: role },
+      ...endDetail(before?.expires_at ?? null, expires_at),
+      ...(orphans === null ? {} : { orphans }),
+    },
+  });
+  const after = await findProjectMember(tx, row, userId);
+  if (after === undefined) throw new Error("the membership that was just written is missing");
+  return { member: after, before, effects };
+}
+
+function unchanged(member: ProjectMember, version: object): Changed {
+  const plan = planOf([], () => false, { adopts: [], projects: {}, version });
+  return { member, before: member, effects: { plan, losses: [] } };
+}
+
+/** Passes on or revokes the credentials that lost scopes in the project, and ends tokens of those that gained some. */
+async function orphansOf(
+  deps: OrganizationsDeps,
+  tx: Writer,
+  caller: Caller,
+  options: {
+    row: Project;
+    userId: string;
+    watched: readonly Watched[];
+    orphans: Orphans | null;
+    version: object;
+  },
+): Promise<{ effects: Effects; heirId: string | null }> {
+  const { row, userId, watched, orphans, version } = options;
+  const { org_id: orgId } = row;
+  const grantor = await grantorOf(tx, caller, orgId, deps.clock.nowMs());
+  const heir = orphans === "adopt" ? await heirFor(deps, tx, caller, orgId, { grantor, userId }) : undefined;
+  const adopts = await decideOrphans(deps, tx, watched, { userId, orphans, heir });
+  await announceAccessChange(deps, tx, orgId);
+  const effects = await concludeOrphans(deps, tx, caller, { orgId, watched, adopts, projects: {}, version });
+  return { effects, heirId: adopts.length === 0 ? null : (heir?.id ?? null) };
+}
+
+/** `orphans` is by default that of the policy. */
+export interface ProjectRemoval extends OrphansOptions {
+  readonly userId: string;
 }
 
 /**
- * Removes a member from the project.
- * @throws Problem `not_found`, `conflict` (the last maintainer of a private project)
+ * Removes a member from the project. The caller becomes responsible for those of their credentials that would lose
+ * scopes, or these are revoked.
+ * @throws Problem `not_found`, `conflict` (the last maintainer of a private project), `concurrent_update`,
+ * `orphans_undecided`
  */
 export async function removeProjectMember(
   deps: OrganizationsDeps,
   caller: Caller,
   project: ProjectKey,
-  userId: string,
+  options: ProjectRemoval,
 ): Promise<void> {
-  await changeOrganization(deps, project.org_id, async (tx) => {
-    const row = await found(tx, project);
-    const before = await findProjectMember(tx, row, userId);
-    if (before === undefined) throw absent();
-    if (before.role === "maintainer") await requireAnotherMaintainer(tx, row, userId);
-    await deleteProjectRole(tx, row, userId);
-    await announceAccessChange(deps, tx, row.org_id);
-    await appendAudit(deps, tx, {
-      ...auditOrigin(caller),
-      orgId: row.org_id,
-      action: "project.member.remove",
-      target: { kind: "project", id: row.id },
-      detail: { user: userId, role: before.role },
-    });
+  const expected = await expectedOf(options.ifMatch, () => Promise.resolve(undefined));
+  const { losses } = await changeOrganization(deps, project.org_id, async (tx) => {
+    const { before, effects } = await removal(deps, tx, caller, { project, ...options });
+    requireEffects(expected, effects, memberVersion(before));
+    return effects;
   });
+  await options.onLosses?.(losses);
+}
+
+/** Returns the effects of `removeProjectMember`, and changes nothing. */
+export function planProjectRemoval(
+  deps: OrganizationsDeps,
+  caller: Caller,
+  project: ProjectKey,
+  options: ProjectRemoval,
+): Promise<Plan> {
+  return rehearse(deps.metadata, async (tx) => (await removal(deps, tx, caller, { project, ...options })).effects.plan);
+}
+
+async function removal(
+  deps: OrganizationsDeps,
+  tx: Writer,
+  caller: Caller,
+  { project, userId, orphans: wanted }: ProjectRemoval & { readonly project: ProjectKey },
+): Promise<{ before: ProjectMember; effects: Effects }> {
+  const row = await found(tx, project);
+  const before = await findProjectMember(tx, row, userId);
+  if (before === undefined) throw absent();
+  if (before.role === "maintainer") await requireAnotherMaintainer(tx, row, userId);
+  const orphans = await orphansIn(tx, row.org_id, wanted);
+  const watched = await watchPerson(deps, tx, row.org_id, userId);
+  await deleteProjectRole(tx, row, userId);
+  const version = memberVersion(before);
+  const { effects, heirId } = await orphansOf(deps, tx, caller, { row, userId, watched, orphans, version });
+  await appendAudit(deps, tx, {
+    ...auditOrigin(caller),
+    orgId: row.org_id,
+    action: "project.member.remove",
+    target: { kind: "project", id: row.id },
+    detail: { user: userId, role: before.role, orphans, credentials_to: heirId },
+  });
+  return { before, effects };
 }
 
 /** Checks that a caller gives only permissions that they have in the project, and not for longer. */

@@ -1,7 +1,7 @@
 import { answering } from "#domain/idempotency/index.ts";
 import type { MadeCredential } from "#domain/identity/index.ts";
 import { isoFromMs } from "#kernel/time.ts";
-import { activityOf, listingOf, newOf } from "../any-credential.ts";
+import { activityOf, listingOf, newOf, revocationOf } from "../any-credential.ts";
 import type { OrganizationOperation } from "../deps.ts";
 import { credentialBody, pageBody, tagged } from "../model.ts";
 import { sendPlan } from "../plan.ts";
@@ -64,8 +64,7 @@ export const rotateCredential: OrganizationOperation<"rotateCredential"> = async
 };
 
 export const revokeCredential: OrganizationOperation<"revokeCredential"> = async (deps, { params, query }, context) => {
-  const { orphans, reason } = query;
-  const options = { orphans, reason, ifMatch: context.request.headers["if-match"] };
+  const options = revocationOf(deps, query, context);
   const { credentials } = deps.identity;
   if (query.dry_run === true)
     return sendPlan(

@@ -5,7 +5,7 @@ import { invite, SYSTEM } from "#domain/organizations/index.ts";
 import { newSecret } from "#kernel/secrets.ts";
 import { systemClock } from "#kernel/time.ts";
 import { openMail } from "#stores/mail/index.ts";
-import { startSmtp, type SmtpServer } from "../../../../../tests/fixtures/smtp-server.ts";
+import { decodedMail, startSmtp, type SmtpServer } from "../../../../../tests/fixtures/smtp-server.ts";
 import { boundToken, deps, fresh, joinOtherwise, newInvitation, pair } from "../testing/requests.ts";
 import { testOperation } from "../testing/suite.ts";
 import { createWorld, PASSWORD, type World } from "../testing/world.ts";
@@ -85,7 +85,7 @@ describe("links by e-mail", () => {
     const [message = assert.fail()] = smtp.received;
     assert.deepEqual(message.to, ["grace@example.org"]);
     const [mailed] =
-      /https:\/\/portal\.example\/invitation#mriv_\w+/.exec(decoded(message.text)) ?? assert.fail(message.text);
+      /https:\/\/portal\.example\/invitation#mriv_\w+/.exec(decodedMail(message.text)) ?? assert.fail(message.text);
     assert.notEqual(
       mailed,
       made.json["link"],
@@ -126,11 +126,6 @@ describe("links by e-mail", () => {
     }
   });
 });
-
-/** Decodes quoted-printable (RFC 2045 section 6.7), enough for plain letters. */
-function decoded(text: string): string {
-  return text.replaceAll("=\n", "").replaceAll("=3D", "=");
-}
 
 testOperation(ORGANIZATION_ROUTES.revokeInvitation, {
   ask: async (world) => ({ path: `/v1/invitations/${(await newInvitation(world)).id}` }),

@@ -1,3 +1,4 @@
+import type { Orphans } from "@mooring/contract";
 import {
   changeMember,
   listMembers as list,
@@ -5,7 +6,6 @@ import {
   planRemoval,
   planMember,
   removeMember,
-  type Orphans,
 } from "#domain/organizations/index.ts";
 import { callerOf } from "#http/index.ts";
 import type { OrganizationOperation } from "../deps.ts";
@@ -14,6 +14,7 @@ import { requireOrganization } from "#domain/identity/index.ts";
 import { sendPlan } from "../plan.ts";
 import { endOf, pageOf } from "../query.ts";
 import { settled } from "../resources.ts";
+import { tellManagers } from "../tell.ts";
 
 export const listMembers: OrganizationOperation<"listMembers"> = async (deps, { query }, { principal }) => {
   requireOrganization(principal, "org:read");
@@ -24,7 +25,8 @@ export const updateMember: OrganizationOperation<"updateMember"> = async (deps, 
   requireOrganization(context.principal, "members:write");
   const ifMatch = context.request.headers["if-match"];
   const { role, expires_at: end } = body;
-  const change = { userId: params.user_id, role, endsAtMs: endOf(end), ifMatch, orphans: query.orphans };
+  const onLosses = tellManagers(deps, context, "a member was changed");
+  const change = { userId: params.user_id, role, endsAtMs: endOf(end), ifMatch, orphans: query.orphans, onLosses };
   if (query.dry_run === true)
     return sendPlan(deps, context, await planMember(deps, callerOf(context), context.principal.orgId, change));
   const member = await changeMember(deps, callerOf(context), context.principal.orgId, change);
@@ -35,7 +37,8 @@ export const updateMember: OrganizationOperation<"updateMember"> = async (deps, 
 export const deleteMember: OrganizationOperation<"deleteMember"> = async (deps, { params, query }, context) => {
   requireOrganization(context.principal, "members:write");
   const ifMatch = context.request.headers["if-match"];
-  const removal = { userId: params.user_id, orphans: orphansOf(query), ifMatch };
+  const onLosses = tellManagers(deps, context, "a member was removed");
+  const removal = { userId: params.user_id, orphans: orphansOf(query), ifMatch, onLosses };
   if (query.dry_run === true)
     return sendPlan(deps, context, await planRemoval(deps, callerOf(context), context.principal.orgId, removal));
   await removeMember(deps, callerOf(context), context.principal.orgId, removal);

@@ -1,6 +1,17 @@
 import { ORGANIZATION_ROUTES } from "@mooring/contract";
-import { pair, projectPairs } from "../testing/requests.ts";
+import { fresh, pair, projectPairs } from "../testing/requests.ts";
 import { testOperation } from "../testing/suite.ts";
+import type { World } from "../testing/world.ts";
+
+/** Makes a viewer a maintainer, with a credential that a viewer can't have. Returns the path of the membership. */
+async function withCredential(world: World): Promise<string> {
+  const viewer = await world.join(world.acme, `${fresh("maintainer")}@example.org`, "viewer");
+  const path = `/v1/projects/open/members/${viewer}`;
+  await world.call("PUT", path, { token: await world.token(), body: { role: "maintainer" } });
+  const tenant = { ...world.acme, people: { ...world.acme.people, viewer } };
+  await world.credential({ tenant, by: "viewer", scopes: ["files:write"], projectId: world.acme.open.id });
+  return path;
+}
 
 testOperation(ORGANIZATION_ROUTES.listProjectMembers, {
   ask: (world) => ({ path: `/v1/projects/${world.acme.open.id}/members` }),
@@ -33,6 +44,10 @@ testOperation(ORGANIZATION_ROUTES.putProjectMember, {
       body: { role: "reader" },
       token: world.person(world.acme, world.acme.people.owner),
     }),
+    orphans_undecided: async (world) => ({
+      path: `${await withCredential(world)}?orphans=adopt`,
+      body: { role: "reader" },
+    }),
   },
 });
 
@@ -49,5 +64,6 @@ testOperation(ORGANIZATION_ROUTES.deleteProjectMember, {
       path: `/v1/projects/closed/members/${world.acme.people.owner}`,
       token: world.person(world.acme, world.acme.people.owner),
     }),
+    orphans_undecided: async (world) => ({ path: await withCredential(world) }),
   },
 });

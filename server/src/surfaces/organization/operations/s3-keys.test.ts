@@ -95,4 +95,7 @@ describe("adoptS3Key", () => {
 testOperation(ORGANIZATION_ROUTES.revokeS3Key, {
   ask: async (world) => ({ path: `/v1/s3/keys/${await newS3Key(world)}` }),
   hidden: (world) => s3KeyPairs(world, (name) => ({ path: `/v1/s3/keys/${name}` })),
+  problems: {
+    conflict: async (world) => ({ path: `/v1/s3/keys/${await newS3Key(world)}?orphans=adopt&reason=leak` }),
+  },
 });

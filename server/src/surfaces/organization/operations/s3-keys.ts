@@ -1,9 +1,10 @@
 import { answering } from "#domain/idempotency/index.ts";
 import type { MadeS3Key } from "#domain/identity/index.ts";
 import { isoFromMs } from "#kernel/time.ts";
-import { activityOf, listingOf, newOf } from "../any-credential.ts";
+import { activityOf, listingOf, newOf, revocationOf } from "../any-credential.ts";
 import type { OrganizationOperation } from "../deps.ts";
 import { pageBody, s3KeyBody, tagged } from "../model.ts";
+import { sendPlan } from "../plan.ts";
 import { actorContextOf } from "../resources.ts";
 
 export const listS3Keys: OrganizationOperation<"listS3Keys"> = async (deps, { query }, context) =>
@@ -45,7 +46,11 @@ export const adoptS3Key: OrganizationOperation<"adoptS3Key"> = async (deps, { pa
   return tagged(context, credential.etag, s3KeyBody(credential));
 };
 
-export const revokeS3Key: OrganizationOperation<"revokeS3Key"> = async (deps, { params }, context) => {
-  const { revokedAtMs } = await deps.identity.s3Keys.revoke(actorContextOf(context), params.key_id);
+export const revokeS3Key: OrganizationOperation<"revokeS3Key"> = async (deps, { params, query }, context) => {
+  const options = revocationOf(deps, query, context);
+  const { s3Keys } = deps.identity;
+  if (query.dry_run === true)
+    return sendPlan(deps, context, await s3Keys.planRevocation(actorContextOf(context), params.key_id, options));
+  const { revokedAtMs } = await s3Keys.revoke(actorContextOf(context), params.key_id, options);
   return { revoked_at: isoFromMs(revokedAtMs) };
 };

@@ -34,7 +34,7 @@ import type { Mail } from "#stores/mail/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { openTestMetadata } from "#stores/metadata/testing.ts";
 import { createOutbound } from "#stores/outbound/index.ts";
-import { CHOSEN, postgresUrl } from "../../../../../tests/fixtures/databases.ts";
+import { CHOSEN, postgresUrl, type DatabaseKind } from "../../../../../tests/fixtures/databases.ts";
 import { atProcessEnd } from "../../../../../tests/fixtures/process-end.ts";
 import { createOrganizationSurface } from "../index.ts";
 import { Schedule } from "#stores/jobs/index.ts";
@@ -101,6 +101,8 @@ export interface WorldOptions {
   readonly clock?: Clock;
   /** Null if there is no mail server. */
   readonly mail?: Mail;
+  /** Default: the database of this run. */
+  readonly database?: DatabaseKind;
   /** The rate limit of a credential. The default is one that tests do not reach. */
   readonly rateLimit?: { readonly perSecond: number; readonly burst: number };
   /** With `sharedWorld`, all tests with this same object use one server until the process ends. Otherwise each test has a server. */
@@ -169,7 +171,7 @@ async function createGround(options: WorldOptions): Promise<Ground> {
   const dataDir = mkdtempSync(join(tmpdir(), "mooring-organization-"));
   const clock = options.clock ?? systemClock;
   const log = pino({ level: "silent" });
-  const url = CHOSEN === "postgres" ? await postgresUrl(dataDir) : undefined;
+  const url = (options.database ?? CHOSEN) === "postgres" ? await postgresUrl(dataDir) : undefined;
   const metadata = await openTestMetadata({ url, dataDir, clock });
   const identity = await createIdentity({
     schedule: new Schedule(clock),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { openMail, type Mail } from "#stores/mail/index.ts";
-import { startSmtp, type Received } from "../../../../../tests/fixtures/smtp-server.ts";
+import { decodedMail, startSmtp, type Received } from "../../../../../tests/fixtures/smtp-server.ts";
 
 const PATIENCE_MS = 10_000;
 
@@ -21,7 +21,7 @@ export async function startMailbox(): Promise<Mailbox> {
     next: async (to, about) => {
       const untilMs = performance.now() + PATIENCE_MS;
       for (;;) {
-        const texts = smtp.received.filter((mail) => mail.to.includes(to)).map(({ text }) => decoded(text));
+        const texts = smtp.received.filter((mail) => mail.to.includes(to)).map(({ text }) => decodedMail(text));
         const found = texts.findLast((text) => about.test(text));
         if (found !== undefined) return found;
         if (performance.now() > untilMs)
@@ -31,11 +31,4 @@ export async function startMailbox(): Promise<Mailbox> {
     },
     close: () => smtp.close(),
   };
-}
-
-/** Decodes quoted-printable (RFC 2045 section 6.7). */
-function decoded(text: string): string {
-  return text
-    .replaceAll(/=\r?\n/g, "")
-    .replaceAll(/=([0-9A-F]{2})/g, (_all, hex: string) => String.fromCharCode(parseInt(hex, 16)));
 }
