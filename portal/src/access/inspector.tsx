@@ -1,11 +1,11 @@
-import type { ReactNode } from "react";
+import { useState, type ReactNode } from "react";
 import { useNamed } from "~/app/absent.tsx";
 import { useMayIn, useWhyNotIn } from "~/app/may.ts";
 import { PageLink } from "~/app/page-link.tsx";
 import { useMe } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
-import { cn } from "~/kit/cn.ts";
 import { CopyButton, Copyable } from "~/kit/copy.tsx";
+import { visibleText } from "~/kit/foreign.ts";
 import { ForeignText } from "~/kit/foreign-text.tsx";
 import { Inspector } from "~/kit/inspector.tsx";
 import { Facts, Loaded } from "~/kit/page.tsx";
@@ -14,12 +14,11 @@ import { State } from "~/kit/state.tsx";
 import { Time, useNow } from "~/kit/time.tsx";
 import { ActivityPart } from "./activity.tsx";
 import { AddressesText } from "./addresses-field.tsx";
-import { usePolicy } from "./grant.ts";
 import { useAccessItem, useApproval, type AccessItem, type AccessKind } from "./kind.ts";
-import { Owner } from "./owner.tsx";
+import { AdoptDialog } from "./adopt-dialog.tsx";
+import { Owner, ResponsibleOne } from "./owner.tsx";
 import { PendingNote } from "./pending.tsx";
-import { usePeople } from "./people.ts";
-import { ownerLeft, stateOf, whyWithout } from "./state.ts";
+import { canBeAdopted, stateOf } from "./state.ts";
 
 interface InspectorProps<T extends AccessItem> {
   kind: AccessKind<T>;
@@ -90,30 +89,39 @@ export function Part({ title, children }: { title: string; children: ReactNode }
 function Actions<T extends AccessItem>({ kind, item, onAct, buttons }: InspectorProps<T> & { item: T }): ReactNode {
   const why = useWhyNotIn(item.project_id, "credentials:write");
   const isRevoked = item.revoked_at !== null;
+  const me = useMe();
+  const [isAdopting, setAdopting] = useState(false);
+  const adopt = canBeAdopted(item) && me?.id !== item.responsible.id && (
+    <Button onClick={() => setAdopting(true)} disabled={why !== undefined} title={why}>
+      Adopt
+    </Button>
+  );
   return (
     <div className="flex flex-wrap gap-2">
+      {isRevoked && adopt}
       {!isRevoked && (
         <>
           {buttons?.(item)}
           <Button onClick={() => onAct("edit", item)} disabled={why !== undefined} title={why}>
             Change
           </Button>
+          {adopt}
           <Button look="danger" onClick={() => onAct("revoke", item)} disabled={why !== undefined} title={why}>
             Revoke
           </Button>
         </>
       )}
       <CopyButton text={curlOf(`${location.origin}${kind.path}/${item.id}`)} label="Copy as curl" />
+      {isAdopting && <AdoptDialog kind={kind} item={item} onClose={() => setAdopting(false)} />}
       {why !== undefined && !isRevoked && <p className="w-full text-s text-ink-2">{why}.</p>}
     </div>
   );
 }
 
 function About<T extends AccessItem>({ kind, item }: { kind: AccessKind<T>; item: T }): ReactNode {
-  const people = usePeople();
   const now = useNow(10_000).getTime();
   const project = useMe()?.projects.find(({ id }) => id === item.project_id);
-  const state = stateOf(item, ownerLeft(item.created_by, people), now);
+  const state = stateOf(item, now);
   return (
     <Facts
       items={[
@@ -123,10 +131,12 @@ function About<T extends AccessItem>({ kind, item }: { kind: AccessKind<T>; item
             {state.text}
           </State>,
         ],
+        ...(item.state_reason === null ? [] : [["Reason", visibleText(item.state_reason)] as const]),
         [kind.identifierName, <Copyable key="id" text={kind.identifierOf(item)} />],
         ["Project", item.project_id === null ? "The whole organization" : (project?.name ?? item.project_id)],
         ...kind.facts(item),
         ["Used from", <AddressesText key="from" ranges={item.allowed_addresses} />],
+        ["Responsible", <ResponsibleOne key="responsible" of={item.responsible} />],
         ["Created by", <Owner key="owner" id={item.created_by} />],
         ["Created", <Time key="created" at={item.created_at} />],
         ["Expires", <Time key="expires" at={item.expires_at} />],
@@ -151,27 +161,18 @@ function LastUsed({ item: { last_used_at, last_used_ip = null } }: { item: Acces
   );
 }
 
-/** Shows the chosen permissions, and why some of them have no effect. */
+/** Shows the chosen permissions, and those that have no effect now. "Reason" says why. */
 function Permissions({ item }: { item: AccessItem }): ReactNode {
-  const policy = usePolicy();
-  const hasOwnerLeft = ownerLeft(item.created_by, usePeople());
   return (
     <ul className="grid grid-cols-2 gap-1">
       {item.scopes.map((scope) => {
         const isEffective = item.effective_scopes.includes(scope);
         return (
-          <li key={scope} className={cn("min-w-0", !isEffective && "col-span-2")}>
+          <li key={scope} className="min-w-0">
             <State kind={item.revoked_at !== null ? "none" : isEffective ? "go" : "stop"}>
               <code>{scope}</code>
             </State>
-            {!isEffective && item.revoked_at === null && (
-              <span className="block text-s text-ink-2">
-                has no effect:{" "}
-                {item.pending
-                  ? "it waits for approval"
-                  : whyWithout(scope, { policyScopes: policy.scopes, hasOwnerLeft })}
-              </span>
-            )}
+            {!isEffective && item.revoked_at === null && <span className="block text-s text-ink-2">has no effect</span>}
           </li>
         );
       })}

@@ -16,6 +16,9 @@ export interface AccessItem {
   readonly pending: boolean;
   readonly created_by: string;
   readonly created_at: string;
+  readonly responsible: Credential["responsible"];
+  readonly state: Credential["state"];
+  readonly state_reason: string | null;
   readonly expires_at: string | null;
   readonly revoked_at: string | null;
   readonly last_used_at: string | null;
@@ -23,6 +26,8 @@ export interface AccessItem {
   readonly revoked_with?: string | null;
   readonly secrets?: readonly { readonly created_at: string; readonly expires_at: string | null }[];
 }
+
+type Credential = ResultOf<typeof ORGANIZATION_ROUTES.getCredential>;
 
 /** A fact of the inspector: its name and its value. */
 export type Fact = readonly [name: string, value: ReactNode];
@@ -39,7 +44,8 @@ export interface AccessKind<T extends AccessItem> {
     readonly get: Route;
     readonly update: Route & { readonly headers: readonly ["If-Match"] };
     readonly approve: Route;
-    readonly revoke: Route;
+    readonly adopt: Route;
+    readonly revoke: Route & { readonly headers: readonly ["If-Match"] };
     readonly activity: Route;
   };
   /** The page's search parameters for the open item and for the create form. */
@@ -53,6 +59,8 @@ export interface AccessKind<T extends AccessItem> {
   readonly columns: readonly Column<T>[];
   facts(this: void, item: T): readonly Fact[];
   readonly hasMutableScopes: boolean;
+  /** Whether one can be responsible for others. */
+  readonly hasChildren: boolean;
   /** The consequence of a revocation for the clients that use the item. */
   revokeConsequence(this: void, item: T): ReactNode;
   /** The state after a revocation. */
@@ -114,6 +122,16 @@ export function useChangeItem<T extends AccessItem>(
   const change = ({ value, etag }: Versioned<T>, body: AccessChange): void =>
     mutate({ params: { [kind.idParam]: value.id }, body: body as never, etag });
   return { error, isPending, change };
+}
+
+/** Makes the person responsible for an item. */
+export function useAdoption<T extends AccessItem>(
+  kind: AccessKind<T>,
+  id: string,
+  onDone: () => void,
+): { readonly error: Error | null; readonly isPending: boolean; adopt(this: void): void } {
+  const { mutate, error, isPending } = useAct(kind.rows.adopt, { changes: changedRows(kind), onDone });
+  return { error, isPending, adopt: () => mutate({ params: { [kind.idParam]: id } } as never) };
 }
 
 export function useApproval<T extends AccessItem>(

@@ -9,9 +9,8 @@ import { Badge, State } from "~/kit/state.tsx";
 import { ListTable, More, type Column } from "~/kit/table.tsx";
 import { Time, useNow } from "~/kit/time.tsx";
 import type { AccessItem, AccessKind } from "./kind.ts";
-import { Owner } from "./owner.tsx";
-import { usePeople } from "./people.ts";
-import { ownerLeft, stateOf } from "./state.ts";
+import { ResponsibleOne } from "./owner.tsx";
+import { stateOf } from "./state.ts";
 
 export interface ListSearch {
   readonly q: string | undefined;
@@ -87,15 +86,18 @@ const COMPACT: ReadonlySet<string> = new Set(["Name", "State", "Last used", "Exp
 /** Returns fewer columns while the inspector is open. */
 function useColumns<T extends AccessItem>(kind: AccessKind<T>, isCompact: boolean): readonly Column<T>[] {
   const now = useNow(10_000).getTime();
-  const people = usePeople();
   const me = useMe();
   const columns: readonly Column<T>[] = [
     { title: "Name", grow: true, cell: (item) => <NameCell item={item} /> },
     {
       title: "State",
       cell: (item) => {
-        const state = stateOf(item, ownerLeft(item.created_by, people), now);
-        return <State kind={state.kind}>{state.text}</State>;
+        const state = stateOf(item, now);
+        return (
+          <span title={item.state_reason ?? undefined}>
+            <State kind={state.kind}>{state.text}</State>
+          </span>
+        );
       },
     },
     {
@@ -107,7 +109,7 @@ function useColumns<T extends AccessItem>(kind: AccessKind<T>, isCompact: boolea
     { title: "Permissions", cell: (item) => <PermissionsCell item={item} /> },
     { title: "Last used", cell: ({ last_used_at }) => <Time at={last_used_at} /> },
     { title: "Expires", cell: ({ expires_at }) => <Time at={expires_at} /> },
-    { title: "Created by", cell: ({ created_by }) => <Owner id={created_by} /> },
+    { title: "Responsible", cell: ({ responsible }) => <ResponsibleOne of={responsible} /> },
   ];
   return isCompact ? columns.filter(({ title }) => COMPACT.has(title)) : columns;
 }

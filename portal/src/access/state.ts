@@ -1,11 +1,7 @@
-import type { Scope } from "@mooring/contract";
 import type { AccessItem } from "./kind.ts";
 
 /** The fields that decide the state. */
-export type StateInput = Pick<
-  AccessItem,
-  "scopes" | "effective_scopes" | "expires_at" | "revoked_at" | "revoked_with" | "pending" | "secrets"
->;
+export type StateInput = Pick<AccessItem, "state" | "expires_at" | "revoked_at" | "revoked_with" | "secrets">;
 
 export interface AccessState {
   readonly kind: "go" | "warn" | "stop" | "none";
@@ -20,32 +16,32 @@ export function ownerLeft(createdBy: string, people: { has(id: string): boolean 
   return people !== undefined && createdBy.startsWith("user_") && !people.has(createdBy);
 }
 
-/** Returns the most urgent state of an item. */
-export function stateOf(item: StateInput, hasOwnerLeft: boolean, nowMs: number): AccessState {
+/** Returns the most urgent state of an item. Its reason is `state_reason`. */
+export function stateOf(item: StateInput, nowMs: number): AccessState {
   const expiresMs = item.expires_at === null ? Infinity : Date.parse(item.expires_at);
   if ((item.revoked_with ?? null) !== null) return { kind: "stop", text: "Revoked with its parent" };
   if (item.revoked_at !== null) return { kind: "stop", text: "Revoked" };
   if (expiresMs <= nowMs) return { kind: "stop", text: "Expired" };
-  if (item.pending) return { kind: "warn", text: "Waits for approval" };
-  if (hasOwnerLeft) return { kind: "stop", text: "Owner left" };
-  if (item.effective_scopes.length === 0) return { kind: "stop", text: "No permission" };
+  if (item.state === "ended") return { kind: "stop", text: "Ended with its parent" };
+  if (item.state === "pending") return { kind: "warn", text: "Waits for approval" };
+  if (item.state === "idle") return { kind: "stop", text: "No permission" };
   if (expiresMs - nowMs < SOON_DAYS * DAY_MS) {
     const days = Math.ceil((expiresMs - nowMs) / DAY_MS);
     return { kind: "warn", text: days === 1 ? "Expires within a day" : `Expires within ${days} days` };
   }
   if ((item.secrets?.length ?? 0) > 1) return { kind: "warn", text: "Two secrets" };
-  if (item.effective_scopes.length < item.scopes.length) return { kind: "warn", text: "Reduced permissions" };
+  if (item.state === "reduced") return { kind: "warn", text: "Reduced permissions" };
   return { kind: "go", text: "Active" };
 }
 
-/** Returns why a chosen permission has no effect now. */
-export function whyWithout(
-  scope: Scope,
-  { policyScopes, hasOwnerLeft }: { readonly policyScopes: readonly Scope[] | null; readonly hasOwnerLeft: boolean },
-): string {
-  if (hasOwnerLeft) return "its creator left the organization";
-  if (policyScopes !== null && !policyScopes.includes(scope)) return "the organization's policy forbids it";
-  return "its creator no longer has this permission";
+/**
+ * Whether adopting an item can help: it lost permissions, or ended with its parent. The server refuses it after a leak,
+ * and for personal access tokens.
+ */
+export function canBeAdopted(item: Pick<AccessItem, "state" | "state_reason"> & { kind?: string }): boolean {
+  if (item.kind === "personal" || item.state_reason?.includes("after a leak") === true) return false;
+  const endedWithParent = item.state === "ended" && item.state_reason?.includes("with its parent") === true;
+  return endedWithParent || (item.state !== "ended" && item.state !== "pending");
 }
 
 /** The time left, as `1 d 3 h`, `2 h 5 min` or `4 min 9 s`; null once it is over. */

@@ -1,5 +1,5 @@
 import type { CallInput, Versioned } from "@mooring/client";
-import type { BodyOf, ParamsOf, ResultOf, Route } from "@mooring/contract";
+import type { BodyOf, ParamsOf, QueryOf, ResultOf, Route } from "@mooring/contract";
 import {
   useMutation,
   useQuery,
@@ -39,6 +39,7 @@ export function useVersioned<const T extends Route>(
 interface Change<T> {
   readonly params: ParamsOf<T>;
   readonly body: BodyOf<T>;
+  readonly query?: QueryOf<T>;
   /**
    * Null: the change applies to any version, for example a pause. The server still refuses it if another change comes
    * first.
@@ -55,8 +56,8 @@ export function useVersionedChange<const T extends VersionedRow>(
   const queries = useQueryClient();
   const confirmed = useConfirmed();
   return useMutation({
-    mutationFn: ({ params, body, etag }: Change<T>) => {
-      const input = { params, body, headers: { "If-Match": etag } };
+    mutationFn: ({ params, body, query, etag }: Change<T>) => {
+      const input = { params, body, query, headers: { "If-Match": etag } };
       // The input type of a generic row is not known here. `Change` has checked it.
       return confirmed(() => client.call(row, input as unknown as CallInput<T>));
     },

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { ORG_ROLE_SCOPES, PROJECT_ROLE_SCOPES, SCOPES } from "@mooring/contract";
 import { cut, groupsOf, whyNot, type Grant } from "../../access/permissions.ts";
 import { allowedDays, expiresAt, expiryChoices } from "../../access/draft.ts";
-import { countdown, ownerLeft, stateOf, whyWithout, type StateInput } from "../../access/state.ts";
+import { canBeAdopted, countdown, ownerLeft, stateOf, type StateInput } from "../../access/state.ts";
 import { draftOf } from "./prefill.ts";
 import { kubernetesName, secretSnippets } from "./secret-snippets.ts";
 import { TEMPLATES } from "./templates.ts";
@@ -107,36 +107,34 @@ test("no choice of expiry exceeds the policy's limit", () => {
 const SECRET = { created_at: "2026-11-01T00:00:00Z", expires_at: null };
 
 const CREDENTIAL: StateInput = {
-  scopes: ["files:read"],
-  effective_scopes: ["files:read"],
+  state: "active",
   expires_at: null,
   revoked_at: null,
   revoked_with: null,
-  pending: false,
   secrets: [SECRET],
 };
 
 test("the state first names what stops a credential, then what will stop it", () => {
-  const of = (change: Partial<StateInput>, left = false) => stateOf({ ...CREDENTIAL, ...change }, left, NOW).text;
+  const of = (change: Partial<StateInput>) => stateOf({ ...CREDENTIAL, ...change }, NOW).text;
   assert.equal(of({}), "Active");
-  assert.equal(of({ revoked_at: "2026-11-20T07:00:00Z" }, true), "Revoked");
+  assert.equal(of({ revoked_at: "2026-11-20T07:00:00Z", state: "ended" }), "Revoked");
   const parent = { revoked_at: "2026-11-20T07:00:00Z", revoked_with: "cred_parent" };
   assert.equal(of(parent), "Revoked with its parent");
   assert.equal(of({ expires_at: "2026-11-20T08:00:00Z" }), "Expired");
-  assert.equal(of({ pending: true, effective_scopes: [] }), "Waits for approval");
-  assert.equal(of({}, true), "Owner left");
-  assert.equal(of({ effective_scopes: [] }), "No permission");
+  assert.equal(of({ state: "pending" }), "Waits for approval");
+  assert.equal(of({ state: "idle" }), "No permission");
+  assert.equal(of({ state: "ended" }), "Ended with its parent");
   assert.equal(of({ expires_at: "2026-11-22T07:00:00Z" }), "Expires within 2 days");
   assert.equal(of({ secrets: [SECRET, SECRET] }), "Two secrets");
-  assert.equal(of({ scopes: ["files:read", "files:write"] }), "Reduced permissions");
+  assert.equal(of({ state: "reduced" }), "Reduced permissions");
 });
 
 test("the state of a key, which has no secrets to count and no parent", () => {
   const { revoked_with: _parent, secrets: _secrets, ...key } = CREDENTIAL;
-  const of = (change: Partial<StateInput>) => stateOf({ ...key, ...change }, false, NOW).text;
+  const of = (change: Partial<StateInput>) => stateOf({ ...key, ...change }, NOW).text;
   assert.equal(of({}), "Active");
-  assert.equal(of({ effective_scopes: [], pending: true }), "Waits for approval");
-  assert.equal(of({ expires_at: "2026-11-20T08:00:00Z", pending: true }), "Expired");
+  assert.equal(of({ state: "pending" }), "Waits for approval");
+  assert.equal(of({ expires_at: "2026-11-20T08:00:00Z", state: "ended" }), "Expired");
   assert.equal(of({ expires_at: "2026-11-20T08:00:01Z" }), "Expires within a day");
   assert.equal(of({ expires_at: "2020-01-01T00:00:00Z", revoked_at: "2026-01-01T00:00:00Z" }), "Revoked");
 });
@@ -146,7 +144,16 @@ test("a creator counts as having left only once all members are loaded", () => {
   assert.equal(ownerLeft("user_1", new Set(["user_1"])), false);
   assert.equal(ownerLeft("user_1", new Set()), true);
   assert.equal(ownerLeft("system", new Set()), false);
-  assert.match(whyWithout("files:read", { policyScopes: ["org:read"], hasOwnerLeft: false }), /policy/);
+});
+
+test("only what adopting can help offers it", () => {
+  const of = (state: StateInput["state"], reason: string | null, kind = "app") =>
+    canBeAdopted({ state, state_reason: reason, kind });
+  assert.ok(of("active", null) && of("idle", "the person left") && of("reduced", "a lowered role"));
+  assert.ok(of("ended", "revoked with its parent cred_1"));
+  assert.ok(!of("ended", "revoked") && !of("pending", "it waits"));
+  assert.ok(!of("ended", "revoked with its parent cred_1 after a leak"));
+  assert.ok(!of("active", null, "personal"));
 });
 
 test("a countdown has two units, and ends", () => {

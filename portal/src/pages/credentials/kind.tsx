@@ -14,6 +14,7 @@ export const CREDENTIALS: AccessKind<Credential> = {
     get: ORGANIZATION_ROUTES.getCredential,
     update: ORGANIZATION_ROUTES.updateCredential,
     approve: ORGANIZATION_ROUTES.approveCredential,
+    adopt: ORGANIZATION_ROUTES.adoptCredential,
     revoke: ORGANIZATION_ROUTES.revokeCredential,
     activity: ORGANIZATION_ROUTES.getCredentialActivity,
   },
@@ -27,8 +28,8 @@ export const CREDENTIALS: AccessKind<Credential> = {
     ...(revoked_with === null ? [] : [["Revoked with", <Owner key="with" id={revoked_with} />] as const]),
   ],
   hasMutableScopes: true,
-  revokeConsequence: () =>
-    "Its secrets, its tokens and all credentials that it created stop working at once, on every node.",
+  hasChildren: true,
+  revokeConsequence: () => "Its secrets and its tokens stop working at once, on every node.",
   revokedNote: ({ result, tookMs }) =>
     result.propagated === true ? (
       <State kind="go">Applied on all nodes after {durationText(tookMs)}</State>

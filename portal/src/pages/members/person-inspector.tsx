@@ -1,4 +1,4 @@
-import { ORG_ROLES, ORGANIZATION_ROUTES, type OrgRole } from "@mooring/contract";
+import { ORG_ROLES, ORGANIZATION_ROUTES, type OrgRole, type Orphans } from "@mooring/contract";
 import { useState, type FormEvent, type ReactNode } from "react";
 import { useRefresh } from "~/api/queries.ts";
 import { useAbsence } from "~/app/absent.tsx";
@@ -16,6 +16,7 @@ import { useSay } from "~/kit/toast.tsx";
 import { ChangeError, useVersionedChange } from "~/kit/versioned.tsx";
 import { EndOf } from "~/access/end-of.tsx";
 import { usePeople, type Person } from "~/access/people.ts";
+import { OrphansField, PlanNote, usePlan } from "~/access/plan.tsx";
 import { PROJECTS_READ_MAX, useProjectRoles } from "./project-roles.ts";
 import { RemoveDialog } from "./remove-dialog.tsx";
 import { ROLE_ABOUT, whyFixed, whyNotGiven } from "./rules.ts";
@@ -80,13 +81,23 @@ function Role({ person, owners }: { person: Person; owners: number }): ReactNode
   const [role, setRole] = useState(person.role);
   const fixed = whyFixed({ mine, mayWrite: useMayIn(null, "members:write"), present: person.role, owners });
   const refresh = useRefresh([ORGANIZATION_ROUTES.listMembers]);
+  const [orphans, setOrphans] = useState<Orphans | null>(null);
+  const params = { user_id: person.user_id };
+  const query = orphans === null ? {} : { orphans };
+  const isChanged = role !== person.role;
+  const plan = usePlan(ORGANIZATION_ROUTES.updateMember, { params, body: { role }, query }, { enabled: isChanged });
   const update = useVersionedChange(ORGANIZATION_ROUTES.updateMember, {
-    changes: [ORGANIZATION_ROUTES.listMembers, ORGANIZATION_ROUTES.getMe],
+    changes: [
+      ORGANIZATION_ROUTES.listMembers,
+      ORGANIZATION_ROUTES.getMe,
+      ORGANIZATION_ROUTES.listCredentials,
+      ORGANIZATION_ROUTES.listS3Keys,
+    ],
     onDone: ({ name, role: given }) => say(`${name} is ${given} now`),
   });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    update.mutate({ params: { user_id: person.user_id }, body: { role }, etag: person.etag });
+    update.mutate({ params, body: { role }, query, etag: plan.data?.etag ?? person.etag });
   };
   return (
     <form onSubmit={submit} className="flex flex-col gap-2 border-t border-line pt-3">
@@ -107,9 +118,13 @@ function Role({ person, owners }: { person: Person; owners: number }): ReactNode
           );
         })}
       </SelectField>
-      {role !== person.role && (
+      {isChanged && (
         <>
-          <p className="text-ink-2">A change applies at once, also to the credentials that they created.</p>
+          <p className="text-ink-2">
+            A change applies at once, also to the credentials for which they are responsible.
+          </p>
+          <OrphansField value={orphans} loses onChange={setOrphans} />
+          <PlanNote plan={plan} />
           <Button type="submit" look="main" className="self-start" busy={update.isPending}>
             Make {role}
           </Button>

@@ -1,6 +1,6 @@
-import { ORGANIZATION_ROUTES, PROJECT_ROLES, type ProjectRole, type ResultOf } from "@mooring/contract";
+import { ORGANIZATION_ROUTES, PROJECT_ROLES, type Orphans, type ProjectRole, type ResultOf } from "@mooring/contract";
 import { useState, type FormEvent, type ReactNode } from "react";
-import { useAct, useList, useRefresh } from "~/api/queries.ts";
+import { useList, useRefresh } from "~/api/queries.ts";
 import { useMayIn } from "~/app/may.ts";
 import { Button } from "~/kit/button.tsx";
 import { DangerDialog } from "~/kit/dialog.tsx";
@@ -12,6 +12,7 @@ import { More } from "~/kit/table.tsx";
 import { useSay } from "~/kit/toast.tsx";
 import { ChangeError, useVersionedChange } from "~/kit/versioned.tsx";
 import { usePeople } from "~/access/people.ts";
+import { OrphansField, PlanNote, usePlan } from "~/access/plan.tsx";
 import type { Project } from "./types.ts";
 
 type ProjectMember = ResultOf<typeof ORGANIZATION_ROUTES.listProjectMembers>["items"][number];
@@ -76,11 +77,14 @@ function MemberItem({
   const present = member.expires_at ?? undefined;
   const [end, setEnd] = useState(present);
   const put = useVersionedChange(ORGANIZATION_ROUTES.putProjectMember, { changes: CHANGES });
+  const params = { project_id: project.id, user_id: member.user_id };
+  const body = { role, expires_at: end ?? null };
+  const isChanged = role !== member.role || end !== present;
+  const plan = usePlan(ORGANIZATION_ROUTES.putProjectMember, { params, body }, { enabled: isChanged });
   const refresh = useRefresh(CHANGES);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    const body = { role, expires_at: end ?? null };
-    put.mutate({ params: { project_id: project.id, user_id: member.user_id }, body, etag: member.etag });
+    put.mutate({ params, body, etag: plan.data?.etag ?? member.etag });
   };
   return (
     <li className="border-b border-line py-1.5">
@@ -103,7 +107,7 @@ function MemberItem({
               ))}
             </Select>
           </div>
-          {(role !== member.role || end !== present) && (
+          {isChanged && (
             <Button type="submit" busy={put.isPending}>
               {role === member.role ? "Save" : `Make ${role}`}
             </Button>
@@ -115,6 +119,7 @@ function MemberItem({
         {(mayWrite || member.expires_at !== null) && (
           <MomentField label={`${member.name}: ends (UTC)`} value={end} disabled={!mayWrite} onChange={setEnd} />
         )}
+        {isChanged && <PlanNote plan={plan} />}
         <ChangeError error={put.error} onReload={refresh} />
       </form>
     </li>
@@ -180,8 +185,11 @@ function RemoveMember({
   onClose: () => void;
 }): ReactNode {
   const say = useSay();
-  const remove = useAct(ORGANIZATION_ROUTES.deleteProjectMember, {
-    changes: CHANGES,
+  const [orphans, setOrphans] = useState<Orphans>("adopt");
+  const params = { project_id: project.id, user_id: member.user_id };
+  const plan = usePlan(ORGANIZATION_ROUTES.deleteProjectMember, { params, query: { orphans } });
+  const remove = useVersionedChange(ORGANIZATION_ROUTES.deleteProjectMember, {
+    changes: [...CHANGES, ORGANIZATION_ROUTES.listCredentials, ORGANIZATION_ROUTES.listS3Keys],
     onDone: () => {
       say(`${member.name} is removed from ${project.name}`);
       onClose();
@@ -192,16 +200,20 @@ function RemoveMember({
       title={`Remove ${member.name} from ${project.name}`}
       projectId={project.id}
       about={
-        <p>
-          {project.visibility === "private"
-            ? `${member.name} can no longer see the project. The credentials that they created for it lose all permissions at once.`
-            : `${member.name} keeps the permissions of their role in the organization. Credentials that they created here keep only these permissions.`}
-        </p>
+        <div className="flex flex-col gap-3">
+          <p>
+            {project.visibility === "private"
+              ? `${member.name} can no longer see the project.`
+              : `${member.name} keeps the permissions of their role in the organization.`}
+          </p>
+          <OrphansField value={orphans} onChange={(value) => setOrphans(value ?? "adopt")} />
+          <PlanNote plan={plan} />
+        </div>
       }
       action="Remove"
       busy={remove.isPending}
       error={remove.error}
-      onConfirm={() => remove.mutate({ params: { project_id: project.id, user_id: member.user_id } })}
+      onConfirm={() => remove.mutate({ params, query: { orphans }, body: undefined, etag: plan.data?.etag ?? null })}
       onClose={onClose}
     />
   );

@@ -14,6 +14,7 @@ export const S3_KEYS: AccessKind<S3Key> = {
     get: ORGANIZATION_ROUTES.getS3Key,
     update: ORGANIZATION_ROUTES.updateS3Key,
     approve: ORGANIZATION_ROUTES.approveS3Key,
+    adopt: ORGANIZATION_ROUTES.adoptS3Key,
     revoke: ORGANIZATION_ROUTES.revokeS3Key,
     activity: ORGANIZATION_ROUTES.getS3KeyActivity,
   },
@@ -27,6 +28,7 @@ export const S3_KEYS: AccessKind<S3Key> = {
   ],
   facts: (key) => [["Buckets", <code key="buckets">{visibleText(reachText(key))}</code>]],
   hasMutableScopes: false,
+  hasChildren: false,
   revokeConsequence: (key) => (
     <>
       Its next request will be refused: reads, writes and presigned URLs in <code>{visibleText(reachText(key))}</code>.

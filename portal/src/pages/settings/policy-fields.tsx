@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { AddressesField } from "~/access/addresses-field.tsx";
-import { Checkbox } from "~/kit/field.tsx";
+import { usePeople } from "~/access/people.ts";
+import { Checkbox, SelectField } from "~/kit/field.tsx";
 import type { Policy } from "./policy.ts";
 
 interface Part {
@@ -29,12 +30,13 @@ export function ExpiryField({ policy, onChange }: Part): ReactNode {
   );
 }
 
-/** Approvals of credentials, and logins that need no browser on the machine. */
+/** Approvals, logins that need no browser on the machine, and the credentials of people who leave. */
 export function ApprovalFields(part: Part): ReactNode {
   return (
     <>
       <ApprovalField {...part} />
       <DeviceLoginField {...part} />
+      <LeavingFields {...part} />
     </>
   );
 }
@@ -63,6 +65,40 @@ function DeviceLoginField({ policy, onChange }: Part): ReactNode {
       checked={policy.device_login}
       onChange={(event) => onChange({ ...policy, device_login: event.target.checked })}
     />
+  );
+}
+
+/** Decides about the credentials of members who leave. */
+function LeavingFields({ policy, onChange }: Part): ReactNode {
+  const people = [...(usePeople()?.values() ?? [])];
+  return (
+    <div className="flex max-w-xl flex-col gap-4">
+      <SelectField
+        label="Credentials of a member who leaves"
+        hint="The default for removals from the organization or a project. The person or program that removes them can decide otherwise."
+        value={policy.orphans}
+        onChange={({ target }) => onChange({ ...policy, orphans: target.value === "revoke" ? "revoke" : "adopt" })}
+      >
+        <option value="adopt">pass to the person who removes them</option>
+        <option value="revoke">are revoked</option>
+      </SelectField>
+      <SelectField
+        label="If a program removes them and no person is responsible for it, pass them to"
+        hint="Without a person here, such a program must say that they are revoked."
+        value={policy.heir ?? ""}
+        onChange={({ target }) => onChange({ ...policy, heir: target.value === "" ? null : target.value })}
+      >
+        <option value="">nobody</option>
+        {policy.heir !== null && people.every(({ user_id: id }) => id !== policy.heir) && (
+          <option value={policy.heir}>a former member</option>
+        )}
+        {people.map(({ user_id: id, name, email }) => (
+          <option key={id} value={id}>
+            {name} ({email})
+          </option>
+        ))}
+      </SelectField>
+    </div>
   );
 }
 

@@ -11,6 +11,8 @@ const OPEN: Policy = {
   second_factor_required: false,
   sign_in: "any",
   device_login: true,
+  orphans: "adopt",
+  heir: null,
 };
 const NOW = new Date("2026-03-01T00:00:00Z");
 

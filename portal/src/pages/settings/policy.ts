@@ -65,6 +65,8 @@ export function isSamePolicy(one: Policy, other: Policy): boolean {
       rest.require_expiry,
       rest.approval_required,
       rest.device_login,
+      rest.orphans,
+      rest.heir,
     ]);
   return text(one) === text(other);
 }
