@@ -17,21 +17,24 @@ import {
   type Parsed,
 } from "./command.ts";
 import { connect, CONNECTION_OPTIONS } from "./connection.ts";
+import { isEffects, printEffects, REVOCATION_OPTIONS, revocationOf } from "./effects.ts";
 import { textTable } from "./table.ts";
 
 const USAGE = `
 Usage: mooring credential create --name NAME --scope SCOPE… [options]
        mooring credential list
        mooring credential rotate CREDENTIAL [--overlap-seconds N]
-       mooring credential revoke CREDENTIAL
+       mooring credential revoke CREDENTIAL [--orphans adopt|revoke] [--reason leak] [--dry-run]
 
 CREDENTIAL is an identifier (cred_…) or a client id (mrc_…). create and rotate show a secret once. --save writes it to a file that only
-you can read, in the format of --credentials: create needs a new file, rotate may replace one. revoke also ends all issued tokens.
+you can read, in the format of --credentials: create needs a new file, rotate may replace one. revoke also ends all issued tokens, and the
+credentials for which it is responsible; --dry-run lists them.
 
   mooring credential create --name shipper --scope telemetry:write --save shipper.json
   mooring credential create --name ci --scope registry:pull,registry:push --project web --expires-days 90
   mooring credential create --name backup --scope files:read --allow-from 192.0.2.0/24,2001:db8::/32
   mooring credential rotate mrc_01k… --overlap-seconds 0
+  mooring credential revoke mrc_01k… --reason leak --dry-run
 
 Scopes: ${SCOPES.join(" ")}
 `;
@@ -53,6 +56,7 @@ const OPTIONS: readonly Option[] = [
     value: "FILE",
     description: "write id, secret and addresses to this file instead of showing the secret",
   },
+  ...REVOCATION_OPTIONS,
   { name: "json", description: "print the server's answer as JSON" },
   ...CONNECTION_OPTIONS,
 ];
@@ -105,7 +109,9 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   },
   revoke: async (client, parsed, target) => {
     const params = { credential_id: await idOf(client, target) };
-    const answer = await client.call(ROWS.revokeCredential, { params, purpose: "revoke the credential" });
+    const input = { params, ...revocationOf(parsed), purpose: "revoke the credential" };
+    const answer = await client.call(ROWS.revokeCredential, input);
+    if (isEffects(answer)) return printEffects(answer, parsed.values["json"] === true);
     if (parsed.values["json"] === true) return void process.stdout.write(`${JSON.stringify(answer)}\n`);
     const reach = answer.propagated
       ? "every node refuses its tokens"

@@ -15,12 +15,13 @@ import {
   type Parsed,
 } from "./command.ts";
 import { connect, CONNECTION_OPTIONS } from "./connection.ts";
+import { isEffects, printEffects, REVOCATION_OPTIONS, revocationOf } from "./effects.ts";
 import { textTable } from "./table.ts";
 
 const USAGE = `
 Usage: mooring s3 keys create --name NAME [options]
        mooring s3 keys list
-       mooring s3 keys revoke KEY
+       mooring s3 keys revoke KEY [--reason leak] [--dry-run]
 
 Keys of the S3 gateway. KEY is an access key ID or an identifier (key_…). create shows the secret once. Requests that a revoked key
 signs are refused.
@@ -40,6 +41,7 @@ const OPTIONS: readonly Option[] = [
   { name: "read-only", description: "give the key only the scope s3:read" },
   { name: "scope", value: "SCOPE", multiple: true, description: "permission; repeatable (default: all that you have)" },
   { name: "expires-days", value: "N", description: "days until it expires (default: never, or as the policy says)" },
+  ...REVOCATION_OPTIONS.filter(({ name }) => name !== "orphans"),
   { name: "json", description: "print the server's answer as JSON" },
   ...CONNECTION_OPTIONS,
 ];
@@ -91,7 +93,12 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   revoke: async (client, parsed, target) => {
     if (target === undefined) throw new UsageError("name the key by its access key ID or its id (key_…)");
     const params = { key_id: target };
-    const answer = await client.call(ROWS.revokeS3Key, { params, purpose: "revoke the access key" });
+    const answer = await client.call(ROWS.revokeS3Key, {
+      params,
+      ...revocationOf(parsed),
+      purpose: "revoke the access key",
+    });
+    if (isEffects(answer)) return printEffects(answer, parsed.values["json"] === true);
     const text = parsed.values["json"] === true ? JSON.stringify(answer) : `revoked at ${answer.revoked_at}`;
     process.stdout.write(`${text}\n`);
   },

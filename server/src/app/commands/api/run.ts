@@ -5,6 +5,7 @@ import { systemClock } from "#kernel/time.ts";
 import { processEnvironment } from "../../config.ts";
 import { CommandError, countOption, ExitCode, textOption, UsageError, type Parsed } from "../command.ts";
 import { checkedUrl, connect, DEFAULT_URL } from "../connection.ts";
+import { isEffects, printEffects } from "../effects.ts";
 import { untilInterrupt } from "../interrupt.ts";
 import { LIMIT_DEFAULT, needsConfirmation } from "./help.ts";
 import { itemPrinter, printRecord } from "./output.ts";
@@ -51,6 +52,7 @@ async function confirm({ row, verb, noun }: ApiCommand, { params }: ApiRequest, 
 }
 
 function printAnswer(command: ApiCommand, answer: unknown, json: boolean): void {
+  if (isEffects(answer)) return printEffects(answer, json);
   const items = (answer as { items?: unknown } | null)?.items;
   if (json || !Array.isArray(items) || Object.keys(answer as object).length > 2) return printRecord(answer, json);
   const printer = itemPrinter(command, { json, streams: false });
