@@ -10,7 +10,7 @@ export interface Group {
    * always run.
    */
   readonly about?: RegExp;
-  /** Runs the files once more, which other groups or `npm test` run, in another way. */
+  /** Runs the files again in another way, which other groups or `npm test` run. */
   readonly again?: Again;
 }
 
@@ -223,7 +223,7 @@ export const GROUPS: readonly Group[] = [
   },
 ];
 
-/** Returns the names of the groups that run a file with the sources, or once more in another way. */
+/** Returns the names of the groups that run a file with the sources, or again in another way. */
 export function groupsOf(path: string, again?: Again): string[] {
   if (again === "installed" && CHECKOUT_ONLY.test(path)) return [];
   return GROUPS.filter((group) => group.again === again && group.files.test(path)).map(({ name }) => name);
