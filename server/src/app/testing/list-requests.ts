@@ -22,6 +22,7 @@ export interface ListRequest {
 /** Values of each filter: one that many rows or none have, and one that few have. The test fails for a filter that is missing here. */
 const FILTERS: Readonly<Record<string, readonly string[]>> = {
   unverified: ["true"],
+  before: ["2000-01-01T00:00:00Z", "2100-01-01T00:00:00Z"],
   project: ["PROJECT"],
   environment: ["rare", "nothing"],
   archived: ["true", "false"],
