@@ -9,6 +9,8 @@ export const ORG_ROLE_SCOPES: Readonly<Record<OrgRole, readonly Scope[]>> = {
   admin: SCOPES,
   developer: allBut("org:write", "members:write", "audit:read"),
   viewer: readingScopes(),
+  // A guest has the scopes of their roles in projects.
+  guest: [],
 };
 
 /** The scopes that each role of a project adds, within that project. */

@@ -61,7 +61,7 @@ export function isScope(text: string): text is Scope {
   return (SCOPES as readonly string[]).includes(text);
 }
 
-export const ORG_ROLES = ["owner", "admin", "developer", "viewer"] as const;
+export const ORG_ROLES = ["owner", "admin", "developer", "viewer", "guest"] as const;
 export type OrgRole = (typeof ORG_ROLES)[number];
 
 export const PROJECT_ROLES = ["maintainer", "writer", "reader"] as const;

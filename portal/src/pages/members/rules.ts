@@ -30,4 +30,5 @@ export const ROLE_ABOUT: Readonly<Record<OrgRole, string>> = {
   admin: "All permissions, but does not manage owners.",
   developer: "Works in all projects that are not private. Manages credentials, but not members or policies.",
   viewer: "Reads everything except the audit log and credentials.",
+  guest: "Sees only the projects to which you add them.",
 };

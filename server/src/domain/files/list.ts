@@ -3,7 +3,7 @@ import { FILE_NAMES_COUNTED_MAX } from "#kernel/limits.ts";
 import { usageRows } from "#domain/quotas/index.ts";
 import type { MetadataStore, Reader } from "#stores/metadata/index.ts";
 import { countFiles } from "./name-store.ts";
-import { endOfPrefix, isOfPlaces, placesOf, type Places } from "./places.ts";
+import { endOfPrefix, isOfPlaces, nonEmpty, placesOf, type Places } from "./places.ts";
 import { nameOf, type FileRow } from "./store.ts";
 
 export interface FileListing {
@@ -97,12 +97,13 @@ async function rows(
 }
 
 /** Returns a query for the selected files, without columns. */
-function selected(db: Reader, { orgId, projectId, hidden, prefix, walks = false }: Selection) {
+function selected(db: Reader, { orgId, projectId, hidden, only, prefix, walks = false }: Selection) {
   const end = prefix === undefined ? undefined : endOfPrefix(prefix);
   return db
     .selectFrom("file")
     .where("org_id", "=", orgId)
     .$if(projectId !== undefined, (query) => query.where("project_id", "=", projectId ?? ""))
+    .$if(only !== null, (query) => query.where("project_id", "in", nonEmpty(only ?? [])))
     .$if(hidden.length > 0, (query) =>
       query.where((eb) => eb.or([eb("project_id", "is", null), eb("project_id", "not in", [...hidden])])),
     )

@@ -1,18 +1,19 @@
 import type { Reader } from "#stores/metadata/index.ts";
-import { endOfPrefix, type Places } from "./places.ts";
+import { endOfPrefix, nonEmpty, type Places } from "./places.ts";
 
 export interface NameSelection extends Places {
   readonly prefix: string | undefined;
 }
 
 /** Returns a query for the selected names, without columns. */
-export function selectedNames(db: Reader, { orgId, projectId, hidden, prefix }: NameSelection) {
+export function selectedNames(db: Reader, { orgId, projectId, hidden, only, prefix }: NameSelection) {
   const end = prefix === undefined ? undefined : endOfPrefix(prefix);
   return db
     .selectFrom("file_name")
     .where("org_id", "=", orgId)
     .$if(projectId !== undefined, (query) => query.where("place", "=", projectId ?? ""))
     .$if(hidden.length > 0, (query) => query.where("place", "not in", [...hidden]))
+    .$if(only !== null, (query) => query.where("place", "in", nonEmpty(only ?? [])))
     .$if(prefix !== undefined, (query) => query.where("filename", ">=", prefix ?? ""))
     .$if(end !== undefined, (query) => query.where("filename", "<", end ?? ""));
 }

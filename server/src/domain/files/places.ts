@@ -9,6 +9,8 @@ export interface Places {
   readonly projectId: string | undefined;
   /** All but these projects. */
   readonly hidden: readonly string[];
+  /** Only these projects. Null: also the organization itself, and projects that are created meanwhile. */
+  readonly only: readonly string[] | null;
 }
 
 /** Returns where the principal may see files: everywhere but in hidden projects, or in one project only. */
@@ -19,14 +21,21 @@ export async function placesOf(
 ): Promise<Places> {
   const bound = principal.kind === "credential" ? principal.projectId : null;
   const projectId = named ?? bound ?? undefined;
-  const hidden =
-    projectId === undefined ? [...(await knownProjects(deps.metadata, principal, "files:read")).hidden] : [];
-  return { orgId: principal.orgId, projectId, hidden };
+  const { orgId } = principal;
+  if (projectId !== undefined) return { orgId, projectId, hidden: [], only: null };
+  const { shown, hidden, unassigned } = await knownProjects(deps.metadata, principal, "files:read");
+  return { orgId, projectId, ...(unassigned ? { hidden: [...hidden], only: null } : { hidden: [], only: [...shown] }) };
+}
+
+/** Returns a list for the condition `in`, which must not be empty. */
+export function nonEmpty(only: readonly string[]): string[] {
+  return only.length === 0 ? ["none"] : [...only];
 }
 
 /** Whether a place is selected. `place`: a project's id, or an empty text for the organization itself. */
-export function isOfPlaces({ projectId, hidden }: Places, place: string): boolean {
-  return projectId === undefined ? !hidden.includes(place) : place === projectId;
+export function isOfPlaces({ projectId, hidden, only }: Places, place: string): boolean {
+  if (projectId !== undefined) return place === projectId;
+  return only === null ? !hidden.includes(place) : only.includes(place);
 }
 
 const LAST_CODE_POINT = 0x10ffff;

@@ -2,7 +2,7 @@ import type { Cutoff } from "#kernel/deletions.ts";
 import { withOptionalProject, type OptionalProjectColumns } from "#domain/projects/index.ts";
 import { usageRows } from "#domain/quotas/index.ts";
 import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
-import { isOfPlaces, type Places } from "./places.ts";
+import { isOfPlaces, nonEmpty, type Places } from "./places.ts";
 import { type FileRow } from "./store.ts";
 
 export type TrashedRow = Tables["trashed_file"];
@@ -50,11 +50,12 @@ function inTrash(db: Reader, places: Places, nowMs: number) {
   return trashed(db, places).where("purge_at", ">", nowMs);
 }
 
-function trashed(db: Reader, { orgId, projectId, hidden }: Places) {
+function trashed(db: Reader, { orgId, projectId, hidden, only }: Places) {
   return db
     .selectFrom("trashed_file")
     .where("org_id", "=", orgId)
     .$if(projectId !== undefined, (query) => query.where("project_id", "=", projectId ?? ""))
+    .$if(only !== null, (query) => query.where("project_id", "in", nonEmpty(only ?? [])))
     .$if(hidden.length > 0, (query) =>
       query.where((eb) => eb.or([eb("project_id", "is", null), eb("project_id", "not in", [...hidden])])),
     );

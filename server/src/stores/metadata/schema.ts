@@ -55,10 +55,10 @@ export interface Tables
   member: {
     org_id: string;
     user_id: string;
-    role: "owner" | "admin" | "developer" | "viewer";
+    role: "owner" | "admin" | "developer" | "viewer" | "guest";
     created_at: number;
     /** The role from before it was last lowered; null: it was never lowered, or was raised since. */
-    lowered_from: "owner" | "admin" | "developer" | "viewer" | null;
+    lowered_from: "owner" | "admin" | "developer" | "viewer" | "guest" | null;
     /** When the membership ends. Null: no end. */
     expires_at: number | null;
   };
@@ -75,7 +75,7 @@ export interface Tables
     id: string;
     org_id: string;
     email: string;
-    role: "owner" | "admin" | "developer" | "viewer";
+    role: "owner" | "admin" | "developer" | "viewer" | "guest";
     /** Hash of the link that the inviter sees. */
     token_hash: string;
     /** Hash of the mailed link. Using that link verifies the address. Null: no link was mailed. */

@@ -98,14 +98,20 @@ function credential(scopes: readonly Scope[], projectId: string | null = null): 
 
 const inRole = (table: Record<Scope, string>, scope: Scope, role: string): boolean =>
   table[scope].split(" ").includes(role);
+/** For a guest, nothing outside of their projects exists. */
+const outside = (role: OrgRole, decision: Decision): Decision => (role === "guest" ? "hidden" : decision);
 const decided = (allowed: boolean): Decision => (allowed ? "allowed" : "insufficient_scope");
 
 test("roles of the organization have exactly the table's scopes", () => {
   for (const role of ORG_ROLES) {
     for (const scope of SCOPES) {
       const expected = decided(inRole(ORG_TABLE, scope, role));
-      assert.equal(authorize(person(role), scope, ORGANIZATION), expected, `${role} ${scope}`);
-      assert.equal(authorize(person(role), scope, OPEN), expected, `${role} ${scope} in a project that all see`);
+      assert.equal(authorize(person(role), scope, ORGANIZATION), outside(role, expected), `${role} ${scope}`);
+      assert.equal(
+        authorize(person(role), scope, OPEN),
+        outside(role, expected),
+        `${role} ${scope} in a project that all see`,
+      );
       assert.equal(authorize(person(role), scope), expected, `${role} ${scope} anywhere`);
     }
   }
@@ -125,6 +131,24 @@ test("a role in a project adds its scopes there and nowhere else", () => {
       assert.equal(authorize(viewer, scope, OPEN), decided(there), `${projectRole} ${scope} there`);
       assert.equal(authorize(viewer, scope), decided(there), `${projectRole} ${scope} anywhere`);
       assert.equal(authorize(viewer, scope, ORGANIZATION), decided(own), `${projectRole} ${scope} in the organization`);
+    }
+  }
+});
+
+test("a guest has the scopes of their roles in projects, and nothing else exists for them", () => {
+  for (const projectRole of PROJECT_ROLES) {
+    const guest = person("guest", { proj_closed: projectRole });
+    for (const scope of SCOPES) {
+      const there = decided(inRole(PROJECT_TABLE, scope, projectRole));
+      assert.equal(authorize(guest, scope, CLOSED), there, `${projectRole} ${scope} there`);
+      assert.equal(authorize(guest, scope, OPEN), "hidden", `${projectRole} ${scope} in a project that others see`);
+      assert.equal(authorize(guest, scope, ORGANIZATION), "hidden", `${projectRole} ${scope} in the organization`);
+      assert.deepEqual(reachOf(guest, scope), {
+        organization: false,
+        visibleProjects: false,
+        projectIds: there === "allowed" ? ["proj_closed"] : [],
+        exceptStates: reachOf(guest, scope).exceptStates,
+      });
     }
   }
 });

@@ -84,12 +84,16 @@ function ofCredential(principal: CredentialPrincipal, resource: Resource): reado
   return resource.project?.visibility === "private" ? undefined : [principal.scopes];
 }
 
-/** Returns the scope sets of a person. Owners and admins, too, reach a private project only as its members. */
+/**
+ * Returns the scope sets of a person. Owners and admins, too, reach a private project only as its members. For a guest,
+ * only the projects of which they are a member exist.
+ */
 function ofPerson(principal: PersonPrincipal, resource: Resource): readonly ReadonlySet<Scope>[] | undefined {
   const { project } = resource;
-  if (project === undefined) return [principal.scopes];
+  const isGuest = principal.role === "guest";
+  if (project === undefined) return isGuest ? undefined : [principal.scopes];
   const rights = principal.projects.get(project.id);
-  if (rights === undefined) return project.visibility === "private" ? undefined : [principal.scopes];
+  if (rights === undefined) return isGuest || project.visibility === "private" ? undefined : [principal.scopes];
   return [principal.scopes, scopesThere(principal, rights)];
 }
 

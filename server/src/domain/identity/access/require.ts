@@ -38,13 +38,21 @@ export function requireAllSeen(principal: Principal, permissions: readonly Scope
 
 /**
  * Checks the permission for an operation on the organization itself. A credential knows that its organization exists,
- * so a credential of one project gets the reason of the refusal.
+ * so a credential of one project gets the reason of the refusal, and so does a guest.
  * @throws Problem `forbidden`, `insufficient_scope`
  */
 export function requireOrganization(principal: Principal, permission: Scope): void {
   const verdict = decide(principal, permission, { orgId: principal.orgId });
   if (verdict.allowed) return;
   if (verdict.reason.by !== "hidden") throw refusalOf(permission, verdict.reason);
+  if (principal.kind === "person")
+    throw new Problem(
+      "forbidden",
+      "You are a guest: you reach only your projects, and this belongs to the organization.",
+      {
+        decidedBy: "role",
+      },
+    );
   throw new Problem(
     "forbidden",
     "This credential reaches only one project, and this belongs to the whole organization. Use a credential of the organization.",

@@ -87,7 +87,8 @@ function inProject(
   const decision = authorize(person, permission, { orgId, project });
   const there = projectRole === undefined ? undefined : `${projectRole} of project ${project.slug}`;
   const found = { member, projectRole: projectRole ?? null, allowed: decision === "allowed" };
-  if (decision === "hidden") return { ...found, because: `not a member of private project ${project.slug}` };
+  if (decision === "hidden")
+    return { ...found, because: `not a member of ${role === "guest" ? "" : "private "}project ${project.slug}` };
   const both = [`role ${role}`, ...(there === undefined ? [] : [there])].join(", ");
   if (decision === "state") return { ...found, because: `project ${project.slug} is ${ruleOf(project.state).name}` };
   if (decision !== "allowed") return { ...found, because: `${both}: neither has it` };

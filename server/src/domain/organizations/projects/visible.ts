@@ -1,5 +1,5 @@
 import { stateAllows, type Scope } from "@mooring/contract";
-import type { Principal } from "#domain/identity/index.ts";
+import { reachOf, type Principal } from "#domain/identity/index.ts";
 import { everyProject } from "#domain/projects/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { VisibleRows } from "#stores/telemetry/index.ts";
@@ -8,7 +8,7 @@ import type { VisibleRows } from "#stores/telemetry/index.ts";
 export interface KnownProjects {
   readonly shown: ReadonlySet<string>;
   readonly hidden: ReadonlySet<string>;
-  /** Rows without a project are visible, too. */
+  /** Rows without a project are visible, too. Otherwise projects that are not known are hidden. */
   readonly unassigned: boolean;
 }
 
@@ -35,12 +35,13 @@ export async function knownProjects(
     return { shown: new Set([principal.projectId]), hidden: new Set(), unassigned: false };
   }
   const projects = await everyProject(metadata.read, principal.orgId);
-  const mine = principal.kind === "person" ? principal.projects : new Map<string, never>();
+  const { organization: unassigned, visibleProjects: seesOpen, projectIds } = reachOf(principal, permission);
+  const mine = new Set(projectIds);
   const isShown = ({ id, visibility, state }: (typeof projects)[number]): boolean =>
-    (visibility === "organization" || mine.has(id)) && stateAllows(state, permission);
+    ((seesOpen && visibility === "organization") || mine.has(id)) && stateAllows(state, permission);
   return {
     shown: new Set(projects.filter(isShown).map((project) => project.id)),
     hidden: new Set(projects.filter((project) => !isShown(project)).map((project) => project.id)),
-    unassigned: true,
+    unassigned,
   };
 }

@@ -58,18 +58,21 @@ describe("the actors with a permission", () => {
       admin: "yes: role admin",
       developer: "yes: role developer",
       viewer: "yes: writer of project open",
+      guest: "no: role guest does not have it",
     });
     assert.deepEqual(verdicts(await ask(pathOf("projects:write", "open"), as("owner"))), {
       owner: "yes: role owner",
       admin: "yes: role admin",
       developer: "yes: role developer",
       viewer: "no: role viewer, writer of project open: neither has it",
+      guest: "no: not a member of project open",
     });
     assert.deepEqual(verdicts(await ask(pathOf("files:write", "closed"), as("owner"))), {
       owner: "yes: role owner, maintainer of project closed",
       admin: "no: not a member of private project closed",
       developer: "yes: role developer, reader of project closed",
       viewer: "no: not a member of private project closed",
+      guest: "no: not a member of project closed",
     });
     assert.deepEqual(
       verdicts(await ask(pathOf("audit:read"), as("viewer")))["viewer"],

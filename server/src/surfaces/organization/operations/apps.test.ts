@@ -28,7 +28,7 @@ testOperation(ORGANIZATION_ROUTES.moveApp, {
   hidden: async (world) => {
     const app = await newApp(world);
     return [
-      ...appPairs(world, (name) => ({ path: `/v1/apps/${name}/move`, body: { project: "open" } })),
+      ...(await appPairs(world, (name) => ({ path: `/v1/apps/${name}/move`, body: { project: "open" } }))),
       ...(await projectPairs(world, (project) => ({ path: `/v1/apps/${app}/move`, body: { project } }))),
     ];
   },

@@ -97,7 +97,7 @@ describe("the usage of an organization", () => {
   test("counts people, projects, apps and keys, and keys that expire soon", async () => {
     const { metadata, identity } = world;
     const before = await usageOf(world.rival);
-    assert.deepEqual([before.members, before.projects, before.apps], [4, 2, 2]);
+    assert.deepEqual([before.members, before.projects, before.apps], [5, 2, 2]);
     assert.deepEqual(before.credentials, { live: 0, expiring_within_30_days: 0 });
     const actor = { kind: "system", id: "test", orgId: world.rival.id } as const;
     for (const days of [1, 29, 31, null])

@@ -1,5 +1,5 @@
 import type { OrgRole } from "@mooring/contract";
-import { createProject, invite, SYSTEM } from "#domain/organizations/index.ts";
+import { createProject, invite, setProjectMember, SYSTEM } from "#domain/organizations/index.ts";
 import { createDestination } from "#domain/s3/index.ts";
 import { newId } from "#kernel/ids.ts";
 import type { Ask, Pair } from "./suite.ts";
@@ -14,6 +14,30 @@ const absentId = (like: string): string => newId(like.slice(0, like.indexOf("_")
 export const deps = (world: World) => ({ metadata: world.metadata, clock: world.clock });
 
 /** Returns two requests that differ only in a name: one names a hidden object, the other one an absent object. */
+/** Returns a token of a guest who maintains a project. No other project exists for them. */
+export function guestToken(world: World): Promise<string> {
+  const known = guests.get(world);
+  if (known !== undefined) return known;
+  const made = newGuest(world);
+  guests.set(world, made);
+  return made;
+}
+
+const guests = new WeakMap<World, Promise<string>>();
+
+async function newGuest(world: World): Promise<string> {
+  const id = await newMember(world, "guest");
+  const project = await createProject(deps(world), SYSTEM, world.acme.id, { slug: fresh("of-guest") });
+  await setProjectMember(deps(world), SYSTEM, project, { userId: id, role: "maintainer" });
+  return world.person(world.acme, id);
+}
+
+/** Returns the same pair for a guest. */
+export async function guestPair(world: World, name: string, askOf: (name: string) => Ask): Promise<Pair> {
+  const token = await guestToken(world);
+  return { ...pair(name, (each) => ({ ...askOf(each), token })), byGuest: true };
+}
+
 export function pair(name: string, askOf: (name: string) => Ask, absent = absentId(name)): Pair {
   return { hidden: askOf(name), absent: askOf(absent), names: [name, absent] };
 }
@@ -34,10 +58,11 @@ export async function projectPairs(world: World, askOf: (name: string) => Ask): 
       ...askOf(name),
       token: world.person(world.acme, world.acme.people.admin),
     })),
+    await guestPair(world, world.acme.open.id, askOf),
   ];
 }
 
-export function appPairs(world: World, askOf: (name: string) => Ask): Pair[] {
+export async function appPairs(world: World, askOf: (name: string) => Ask): Promise<Pair[]> {
   return [
     pair(world.acme.closedApp.id, askOf),
     pair("acme-closed", askOf, "acme-absent"),
@@ -46,6 +71,7 @@ export function appPairs(world: World, askOf: (name: string) => Ask): Pair[] {
       ...askOf(name),
       token: world.person(world.acme, world.acme.people.admin),
     })),
+    await guestPair(world, world.acme.openApp.id, askOf),
   ];
 }
 
@@ -59,6 +85,8 @@ export async function credentialPairs(world: World, askOf: (name: string) => Ask
     pair((await world.credential({ tenant: world.rival })).id, askOf),
     pair((await world.credential({ projectId: world.acme.closed.id })).id, askOf),
     pair((await world.credential()).id, (name) => ({ ...askOf(name), token: bound })),
+    await guestPair(world, (await world.credential()).id, askOf),
+    await guestPair(world, (await world.credential({ projectId: world.acme.open.id })).id, askOf),
   ];
 }
 
@@ -142,6 +170,7 @@ export async function s3KeyPairs(world: World, askOf: (name: string) => Ask): Pr
     pair(await newS3Key(world, world.rival), askOf),
     pair(await newS3Key(world, world.acme, world.acme.closed.id), askOf),
     pair(await newS3Key(world), (name) => ({ ...askOf(name), token: bound })),
+    await guestPair(world, await newS3Key(world), askOf),
   ];
 }
 

@@ -261,9 +261,14 @@ async function addPeople(
   { id: orgId, slug }: Organization,
 ): Promise<Record<Exclude<OrgRole, "owner">, string>> {
   const at = clock.nowMs();
-  const people = { admin: newId("user", at), developer: newId("user", at), viewer: newId("user", at) };
+  const people = {
+    admin: newId("user", at),
+    developer: newId("user", at),
+    viewer: newId("user", at),
+    guest: newId("user", at),
+  };
   await metadata.write(async (tx) => {
-    for (const role of ["admin", "developer", "viewer"] as const) {
+    for (const role of ["admin", "developer", "viewer", "guest"] as const) {
       const [id, email] = [people[role], `${role}@${slug}.example`];
       const none = { password_hash: null, instance_admin: 0, last_seen_at: null };
       await tx

@@ -203,8 +203,8 @@ describe("deleteImageManifest", () => {
       hidden: async (world) => {
         const { digest } = await pushImage(world, world.acme.closedApp, "v1");
         return [
-          ...appPairs(world, (name) => ({ path: path(name, "v1") })),
-          ...appPairs(world, (name) => ({ path: path(name, digest) })),
+          ...(await appPairs(world, (name) => ({ path: path(name, "v1") }))),
+          ...(await appPairs(world, (name) => ({ path: path(name, digest) }))),
         ];
       },
       problems: {
