@@ -57,12 +57,16 @@ function parse(argv: readonly string[]): Options {
     root: values.root,
     tier,
     filters: positionals,
-    concurrency: Number(values.concurrency ?? Math.min(CONCURRENCY[tier], availableParallelism() + 1)),
+    concurrency: Number(values.concurrency ?? (group?.oneAtATime === true ? 1 : concurrencyOf(tier))),
     timeoutMs: Number(values["timeout-ms"] ?? TIMEOUT_MS[tier]),
     budgetMs: Number(values["budget-ms"] ?? Infinity),
     shuffle: values.shuffle === undefined ? null : Number(values.shuffle),
     group,
   };
+}
+
+function concurrencyOf(tier: Tier): number {
+  return Math.min(CONCURRENCY[tier], availableParallelism() + 1);
 }
 
 /** Returns the exit code: 1 when a test failed or no test was found. */

@@ -12,6 +12,8 @@ export interface Group {
   readonly about?: RegExp;
   /** Runs the files again in another way, which other groups or `npm test` run. */
   readonly again?: Again;
+  /** Runs one file at a time, because its tests measure CPU times, which other work on the same processor increases. */
+  readonly oneAtATime?: true;
 }
 
 /** `installed`: with the package installed from its tarball. `postgres`: on PostgreSQL. */
@@ -124,7 +126,8 @@ export const GROUPS: readonly Group[] = [
   },
   {
     name: "load",
-    seconds: 480,
+    seconds: 540,
+    oneAtATime: true,
     files: acceptance(LOAD_ACCEPTANCE),
     about: /^server\/src\/(http|surfaces\/(files|telemetry))\//,
   },
@@ -174,7 +177,8 @@ export const GROUPS: readonly Group[] = [
   },
   {
     name: "package-acceptance-load",
-    seconds: 900,
+    seconds: 1500,
+    oneAtATime: true,
     files: acceptance(
       `${LOAD_ACCEPTANCE}|${FILES_ACCEPTANCE}|${LISTS_ACCEPTANCE}|${API_ACCEPTANCE}|${SETUP_ACCEPTANCE}|tls`,
     ),
