@@ -39,13 +39,18 @@ describe("a year of data", { timeout: 240_000 }, () => {
     return answer;
   }
 
-  /** Returns the shortest of several times, which other work on the machine affects least. */
-  async function leastMs(body: () => object): Promise<number> {
-    let least = Infinity;
+  async function timeMs(body: object): Promise<number> {
+    const startedMs = performance.now();
+    await ask(body);
+    return performance.now() - startedMs;
+  }
+
+  /** Asks in turn, and returns the shortest times, which other work on the machine affects least. */
+  async function leastMs(one: () => object, other: () => object): Promise<[number, number]> {
+    const least: [number, number] = [Infinity, Infinity];
     for (let round = 0; round < ROUNDS; round++) {
-      const startedMs = performance.now();
-      await ask(body());
-      least = Math.min(least, performance.now() - startedMs);
+      least[0] = Math.min(least[0], await timeMs(one()));
+      least[1] = Math.min(least[1], await timeMs(other()));
     }
     return least;
   }
@@ -64,8 +69,7 @@ describe("a year of data", { timeout: 240_000 }, () => {
       assert.equal(statistics.files_total, FILES);
       assert.ok(statistics.files_scanned <= 2, `${statistics.files_scanned} files were opened`);
       assert.ok((rows[0]?.n ?? 0) <= 10);
-      const none = await leastMs(() => ({ sql: "SELECT 1 AS n" }));
-      const hour = await leastMs(body);
+      const [none, hour] = await leastMs(() => ({ sql: "SELECT 1 AS n" }), body);
       assert.ok(hour < 2 * none + 15, `${hour} ms beside ${none} ms without a file`);
     });
   }
