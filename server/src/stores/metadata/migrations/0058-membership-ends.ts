@@ -10,5 +10,7 @@ export async function membershipEnds(tx: Writer, dialect: MetadataStore["dialect
   for (const [table, column] of Object.entries(ENDS))
     await tx.schema.alterTable(table).addColumn(column, integer).execute();
   for (const [table, column] of Object.entries(ENDS))
-    await sql.raw(`create index ${table}__ends on ${table} (org_id, ${column}) where ${column} is not null`).execute(tx);
+    await sql
+      .raw(`create index ${table}__ends on ${table} (org_id, ${column}) where ${column} is not null`)
+      .execute(tx);
 }
