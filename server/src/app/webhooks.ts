@@ -38,7 +38,7 @@ export function createWebhooks(options: {
   const outbound = outboundFor("events", config, clock);
   const shared = { metadata, objects, envelope, clock, jobs, outbound };
   const waker = new Waker({ metadata, jobs, log, schedule });
-  feed.onCommitted((events) => waker.committed(events));
+  feed.onCommitted((webhookIds) => waker.committed(webhookIds));
   const receiver = new Receiver({ ...shared, feed, settings, log, schedule });
   const streams = createStreams({ metadata, feed, log, organizationMax: config.tail_concurrency_organization });
   const rate = { perSecond: settings.ratePerSecond, burst: settings.rateBurst };

@@ -21,13 +21,6 @@ export interface Kept {
   readonly duplicate: boolean;
 }
 
-/** A committed event, for waiting readers. */
-export interface Committed {
-  readonly webhookId: string;
-  readonly orgId: string;
-  readonly seq: number;
-}
-
 interface Waiting {
   readonly event: NewEvent;
   readonly resolve: (kept: Kept) => void;
@@ -37,7 +30,8 @@ interface Waiting {
 /** The result of a group. */
 interface Written {
   readonly kept: readonly Kept[];
-  readonly committed: readonly Committed[];
+  /** The webhooks that received events. */
+  readonly committed: ReadonlySet<string>;
   /** Events and bytes that were added, by organization. */
   readonly usage: readonly (readonly [string, { readonly events: number; readonly bytes: number }])[];
 }
@@ -45,8 +39,8 @@ interface Written {
 export interface EventLogOptions {
   readonly metadata: MetadataStore;
   readonly objects: Pick<ObjectStore, "link">;
-  /** Called with the events after each commit. */
-  readonly committed: (events: readonly Committed[]) => void;
+  /** Called after each commit with the webhooks that received events. */
+  readonly committed: (webhookIds: ReadonlySet<string>) => void;
   /** Called after each commit with the bytes that were added to an organization. */
   readonly kept: (orgId: string, bytes: number) => void;
 }
@@ -117,7 +111,7 @@ export class EventLog {
       const { kept, committed, usage } = await this.#options.metadata.write((tx) => this.#write(tx, events));
       group.forEach(({ resolve }, i) => resolve(kept[i] as Kept));
       for (const [orgId, { bytes }] of usage) this.#options.kept(orgId, bytes);
-      if (committed.length > 0) this.#options.committed(committed);
+      if (committed.size > 0) this.#options.committed(committed);
     } catch (error) {
       for (const { reject } of group) reject(error);
     }
@@ -148,8 +142,7 @@ export class EventLog {
     for (const [id, more] of again) countDuplicates(tx, id, more);
     const usage = usageOf(rows);
     for (const [orgId, more] of usage) addUsage(tx, "events", { org_id: orgId }, more);
-    const committed = rows.map((row) => ({ webhookId: row.webhook_id, orgId: row.org_id, seq: row.seq }));
-    return { kept, committed, usage };
+    return { kept, committed: new Set(rows.map((row) => row.webhook_id)), usage };
   }
 
   async #linkBody(tx: Writer, orgId: string, seq: number, blob: StagedBlob): Promise<void> {

@@ -1,15 +1,13 @@
-import type { Committed } from "./event-log.ts";
-
 /**
  * Wakes readers that wait for a webhook's events. It knows only the events of this node. Waiting readers query the
  * database at intervals for events of other nodes.
  */
 export class EventFeed {
   readonly #listeners = new Map<string, Set<() => void>>();
-  #forAll: ((events: readonly Committed[]) => void) | undefined;
+  #forAll: ((webhookIds: ReadonlySet<string>) => void) | undefined;
 
   /** Sets the listener for every commit. Call it once. */
-  onCommitted(listener: (events: readonly Committed[]) => void): void {
+  onCommitted(listener: (webhookIds: ReadonlySet<string>) => void): void {
     this.#forAll = listener;
   }
 
@@ -24,11 +22,10 @@ export class EventFeed {
     };
   }
 
-  committed(events: readonly Committed[]): void {
-    this.#forAll?.(events);
+  committed(webhookIds: ReadonlySet<string>): void {
+    this.#forAll?.(webhookIds);
     if (this.#listeners.size === 0) return;
-    for (const webhookId of new Set(events.map((event) => event.webhookId)))
-      for (const listener of this.#listeners.get(webhookId) ?? []) listener();
+    for (const webhookId of webhookIds) for (const listener of this.#listeners.get(webhookId) ?? []) listener();
   }
 
   /** Resolves when there may be an event, when the time is over, or when the signal is aborted. */

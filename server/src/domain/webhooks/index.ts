@@ -12,7 +12,7 @@ export {
   seqOf,
   type EventSearch,
 } from "./events.ts";
-export type { Committed, Kept } from "./event-log.ts";
+export type { Kept } from "./event-log.ts";
 export { EventFeed } from "./feed.ts";
 export { eventBySeq, eventsAfter, newestSeq } from "./events-store.ts";
 export type { HandshakeAnswer } from "./handshakes.ts";

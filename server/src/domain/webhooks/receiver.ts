@@ -76,7 +76,7 @@ export class Receiver {
     this.#log = new EventLog({
       metadata,
       objects,
-      committed: (events) => feed.committed(events),
+      committed: (webhookIds) => feed.committed(webhookIds),
       kept: (orgId, bytes) => {
         const known = this.#bytes.get(orgId);
         if (known !== undefined) known.bytes += bytes;

@@ -1,6 +1,5 @@
 import type { Jobs, Schedule, ScheduledWork } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
-import type { Committed } from "#domain/webhooks/index.ts";
 import { FORWARD } from "./model.ts";
 import { activeDestinations, destinationsBehind } from "./store.ts";
 
@@ -36,8 +35,8 @@ export class Waker {
     });
   }
 
-  committed(events: readonly Committed[]): void {
-    for (const { webhookId } of events) this.#webhooks.add(webhookId);
+  committed(webhookIds: ReadonlySet<string>): void {
+    for (const webhookId of webhookIds) this.#webhooks.add(webhookId);
     this.#waking.ask();
   }
 
