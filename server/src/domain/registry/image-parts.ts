@@ -4,9 +4,8 @@ import type { ManifestRow, ReferenceRow, RegistryDeps } from "./types.ts";
 
 type Deps = Pick<RegistryDeps, "metadata">;
 
-/** The size and the parts of a manifest. */
+/** The parts of a manifest, and their sizes. */
 export interface Image {
-  readonly manifest: ManifestRow;
   readonly references: readonly ReferenceRow[];
   /** The most bytes that a client pulls: every blob and manifest below it, each once. */
   readonly totalBytes: number;
@@ -20,7 +19,6 @@ export async function imageOf({ metadata }: Deps, manifest: ManifestRow): Promis
   const references = parts.get(digest) ?? [];
   const children = references.filter(({ kind }) => kind === "manifest");
   return {
-    manifest,
     references,
     totalBytes: size + weightOf(parts, digest).bytes,
     childBytes: new Map(children.map(({ target, size: own }) => [target, own + weightOf(parts, target).bytes])),

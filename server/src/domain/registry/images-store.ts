@@ -9,7 +9,6 @@ export interface RepositoryRow extends ProjectColumns {
   readonly org_id: string;
   readonly project_id: string;
   readonly slug: string;
-  readonly created_at: number;
   readonly is_public: number | null;
   readonly immutable_tags: string | null;
   readonly retention: string | null;
@@ -26,7 +25,6 @@ function rows(db: Reader, orgId: string) {
       "app.org_id",
       "app.project_id",
       "app.slug",
-      "app.created_at",
       "r.is_public",
       "r.immutable_tags",
       "r.retention",
