@@ -61,7 +61,6 @@ export interface IdentityOptions {
   /** `iss` of every token, and the base of the URLs in the metadata. */
   readonly issuer: string;
   readonly audience: string;
-  readonly nodeId?: string;
   /** Default: ES256. */
   readonly tokenAlg?: SigningAlg;
   /** Reads the keys of trusted issuers. Default: from public addresses only. */

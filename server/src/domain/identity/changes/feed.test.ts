@@ -18,14 +18,13 @@ const append = (subject: string): Promise<number> =>
   ground.metadata.write((tx) => appendAuthChange(ground, tx, { kind: "credential", subject }));
 
 /** Returns a feed that records its calls. */
-function recording(nodeId = "node_recording"): { feed: ChangeFeed; applied: string[]; resets: () => number } {
+function recording(): { feed: ChangeFeed; applied: string[]; resets: () => number } {
   const applied: string[] = [];
   let resets = 0;
   const feed = new ChangeFeed({
     schedule: new Schedule(ground.clock),
     ...ground,
     clock: trustedClock(ground.clock),
-    nodeId,
     log: { warn: () => undefined },
   });
   feed.subscribe({
@@ -139,22 +138,22 @@ test("old rows are deleted, except the last one and those of revoked tokens", as
 });
 
 test("a node registers, reports what it applied, and leaves when it stops", async () => {
-  const { feed } = recording("node_a");
+  const { feed } = recording();
   const rows = (): Promise<{ id: string; applied_seq: number }[]> =>
     ground.metadata.read.selectFrom("node").select(["id", "applied_seq"]).execute();
   await feed.start();
-  assert.deepEqual(await rows(), [{ id: "node_a", applied_seq: 0 }]);
+  assert.deepEqual(await rows(), [{ id: feed.nodeId, applied_seq: 0 }]);
   const seq = await append("a");
   const deadline = Date.now() + 60_000;
   while ((await rows())[0]?.applied_seq !== seq && Date.now() < deadline)
     await new Promise((resolve) => setTimeout(resolve, 10));
-  assert.deepEqual(await rows(), [{ id: "node_a", applied_seq: seq }]);
+  assert.deepEqual(await rows(), [{ id: feed.nodeId, applied_seq: seq }]);
   await feed.stop();
   assert.deepEqual(await rows(), []);
 });
 
 test("the barrier waits for live nodes only, and gives up after two seconds", async () => {
-  const { feed } = recording("node_a");
+  const { feed } = recording();
   const seq = await append("a");
   assert.equal(await feed.propagate(seq), true, "there are no other nodes");
   const at = ground.clock.nowMs();

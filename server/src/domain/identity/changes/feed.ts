@@ -28,7 +28,6 @@ export interface ChangeListener {
 export interface ChangeFeedDeps {
   readonly metadata: MetadataStore;
   readonly clock: GuardedClock;
-  readonly nodeId?: string | undefined;
   readonly log: { warn(fields: object, message: string): void };
   readonly schedule: Schedule;
   /** The keys that this node can use, for the other nodes. */
@@ -87,7 +86,7 @@ export class ChangeFeed {
 
   constructor(deps: ChangeFeedDeps) {
     this.#deps = deps;
-    this.nodeId = deps.nodeId ?? newId("node", deps.clock.nowMs());
+    this.nodeId = newId("node", deps.clock.nowMs());
     this.#presence = createPresence({ ...deps, nodeId: this.nodeId, appliedSeq: () => this.#appliedSeq });
     this.#schedule = deps.schedule;
   }
