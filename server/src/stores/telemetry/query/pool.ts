@@ -22,10 +22,6 @@ export class ProcessPool {
     this.#refill();
   }
 
-  get size(): number {
-    return this.#all.size;
-  }
-
   /** Returns a child for a query of this organization: one that has served it before, a spare one, or a new one. */
   async acquire(orgId: string): Promise<QueryProcess> {
     if (this.#closed !== undefined) throw new Error("cannot start a query process: the pool is closed");
