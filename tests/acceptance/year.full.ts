@@ -8,8 +8,8 @@ import { makeYear } from "../fixtures/year.ts";
 const FILES = 2000;
 const ROUNDS = 15;
 const HOUR_MS = 3_600_000;
-/** The time to choose and open the files of the hour. */
-const OPENING_MS = 15;
+/** The time to choose and open the files of the hour. Opening all of the year takes more than ten times as long. */
+const OPENING_MS = 30;
 
 interface Answer {
   readonly rows: readonly { readonly n: number }[];
@@ -67,13 +67,14 @@ describe("a year of data", { timeout: 240_000 }, () => {
   };
 
   for (const [name, body] of Object.entries(FORMS)) {
-    test(`the last hour by ${name}`, async () => {
+    test(`the last hour by ${name}`, async (t) => {
       const { rows, statistics } = await ask(body());
       assert.equal(statistics.files_total, FILES);
       assert.ok(statistics.files_scanned <= 2, `${statistics.files_scanned} files were opened`);
       assert.ok((rows[0]?.n ?? 0) <= 10);
       const [none, hour] = await leastMs(() => ({ sql: "SELECT 1 AS n" }), body);
-      assert.ok(hour < 2 * none + OPENING_MS * slowness(), `${hour} ms beside ${none} ms without a file`);
+      t.diagnostic(`${hour.toFixed(1)} ms beside ${none.toFixed(1)} ms without a file`);
+      assert.ok(hour < 3 * none + OPENING_MS * slowness(), `${hour} ms beside ${none} ms without a file`);
     });
   }
 

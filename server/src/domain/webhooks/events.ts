@@ -224,13 +224,29 @@ function pointerMatcher(condition: string): (row: EventRow) => boolean {
   const mark = condition.indexOf("=");
   const pointer = mark === -1 ? condition : condition.slice(0, mark);
   const value = mark === -1 ? undefined : condition.slice(mark + 1);
+  const names = namesOf(pointer);
   return (row) => {
     if (row.body === null) return false;
-    const found = new LazyJson(Buffer.from(row.body)).at(pointer);
+    const body = Buffer.from(row.body);
+    if (lacksOne(body, names)) return false;
+    const found = new LazyJson(body).at(pointer);
     if (found === undefined || value === undefined) return found !== undefined;
     if (found instanceof Compound) return JSON.stringify(parseExact(found.text)) === value;
     return (typeof found === "string" ? found : JSON.stringify(found)) === value;
   };
+}
+
+/** Returns the names of members in a JSON pointer, as JSON texts. A number is left out: it may be a place in a list. */
+function namesOf(pointer: string): Buffer[] {
+  const names = pointer.split("/").slice(1);
+  return names
+    .filter((name) => !/^[0-9]+$/.test(name))
+    .map((name) => Buffer.from(JSON.stringify(name.replaceAll("~1", "/").replaceAll("~0", "~"))));
+}
+
+/** Whether a document has no member of one of these names. It is not parsed. A backslash might hide a name. */
+function lacksOne(body: Buffer, names: readonly Buffer[]): boolean {
+  return !body.includes(0x5c) && names.some((name) => !body.includes(name));
 }
 
 function textOf(row: EventRow): string {

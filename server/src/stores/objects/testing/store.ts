@@ -15,6 +15,8 @@ import type { ObjectStore, StagedBlob, WriteOptions } from "../types.ts";
 
 export const MIB = 1024 ** 2;
 export const KIB = 1024;
+/** The time of one change. Composing the largest objects takes longer than the product's limit on a busy machine. */
+const WAIT_MS = 60_000;
 
 export interface LogLine {
   readonly message: string;
@@ -66,7 +68,7 @@ export interface OpenChange {
 export async function openTestObjects(dataDir: string, change: OpenChange = {}): Promise<OpenObjects> {
   const { clock = testClock(), settings = testSettings(), url, openDriver = openFilesystem, operations } = change;
   const log = recordingLog();
-  const metadata = await openTestMetadata({ url, dataDir, clock });
+  const metadata = await openTestMetadata({ url, dataDir, clock, waitMs: WAIT_MS });
   try {
     const { diskFreeBytesMin } = settings;
     const driver = await openDriver({ dataDir, clock, log, diskFreeBytesMin, ...(operations && { operations }) });
