@@ -90,6 +90,9 @@ const FORMS: Readonly<Record<string, CommandForm>> = {
   createApp: { examples: ["--project web --slug web-api"] },
   listApps: { columns: ["slug", "name", "project_slug", "repository", "bucket", "id"] },
   listMembers: { columns: ["email", "name", "role", "second_factor", "last_seen_at", "user_id"] },
+  endMemberAccess: { name: "member end-access", examples: ["user_01k…"], confirm: true },
+  findLeak: byHand("leak find"),
+  rotateS3Key: byHand("s3 keys rotate"),
   createInvitation: {
     examples: [
       "--email ada@example.com --role developer",

@@ -14,6 +14,7 @@ export { REGISTRY_API_ROUTES } from "./registry.ts";
 export { SAVED_QUERY_ROUTES } from "./saved-queries.ts";
 export { ORGANIZATION_ROUTES } from "./organization/index.ts";
 export { ACTIVITY_SERVICES, type ActivityService } from "./organization/activity.ts";
+export { LEAK_KINDS, type LeakKind } from "./organization/leaks.ts";
 export { S3_KEY_SCOPES } from "./organization/s3-keys.ts";
 export { ORPHANS, Plan, type Effects, type Orphans } from "./organization/shapes.ts";
 export { USAGE_ROUTES } from "./usage.ts";

@@ -85,6 +85,8 @@ const BODIES: Readonly<Record<string, unknown>> = {
   updateWebhookSettings: { retention_days: null },
   createS3Key: { name: "never made" },
   updateS3Key: { name: "New name" },
+  rotateS3Key: {},
+  findLeak: { secret: "none" },
   createS3Destination: { name: "never-made", url: "https://example.com/" },
 };
 

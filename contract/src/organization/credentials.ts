@@ -8,6 +8,7 @@ import {
   Id,
   IdOrSlug,
   NewCredential,
+  OverlapSeconds,
   Revocation,
   ScopeList,
   closed,
@@ -134,19 +135,7 @@ export const CREDENTIAL_ROWS = {
     permission: "credentials:write",
     recentSignIn: true,
     params: credentialParams,
-    body: Type.Object(
-      {
-        overlap_seconds: Type.Optional(
-          Type.Integer({
-            minimum: 0,
-            maximum: 30 * 86_400,
-            default: 86_400,
-            description: "0: the old secret ends at once",
-          }),
-        ),
-      },
-      closed,
-    ),
+    body: Type.Object({ overlap_seconds: OverlapSeconds }, closed),
     result: NewCredential,
     status: 200,
     problems: ["invalid_body", "not_found", "conflict"],

@@ -4,6 +4,7 @@ import { APP_ROWS } from "./apps.ts";
 import { AUDIT_ROWS } from "./audit.ts";
 import { CREDENTIAL_ROWS } from "./credentials.ts";
 import { ENDING_ROWS } from "./endings.ts";
+import { LEAK_ROWS } from "./leaks.ts";
 import { MEMBER_ROWS } from "./members.ts";
 import { ORGANIZATION_ROWS } from "./organization.ts";
 import { PROJECT_ROWS } from "./projects.ts";
@@ -23,6 +24,7 @@ export const ORGANIZATION_ROUTES = {
   ...TRUST_ROWS,
   ...ACTIVITY_ROWS,
   ...S3_KEY_ROWS,
+  ...LEAK_ROWS,
   ...S3_DESTINATION_ROWS,
   ...AUDIT_ROWS,
 } as const;

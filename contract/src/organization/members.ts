@@ -1,6 +1,6 @@
 import Type from "typebox";
 import { route } from "../route.ts";
-import { DisplayName, Slug } from "../shared.ts";
+import { DisplayName, Slug, Timestamp } from "../shared.ts";
 import {
   DryRun,
   OrphansName,
@@ -77,6 +77,25 @@ export const MEMBER_ROWS = {
     }),
     status: 204,
     problems: ["invalid_parameter", "forbidden", "not_found", "conflict", "orphans_undecided", "concurrent_update"],
+  }),
+  endMemberAccess: route({
+    operationId: "endMemberAccess",
+    method: "POST",
+    path: "/v1/members/{user_id}/end-access",
+    tag: "members",
+    summary: "End a member's sessions, logins and personal access tokens in this organization at once",
+    description:
+      "For a leak: earlier sign-ins of the person are not valid here any more, on every node, until they sign in again. Their membership and their credentials stay. Other organizations are not affected. Only owners can do this to owners.",
+    permission: "members:write",
+    recentSignIn: true,
+    params: userParams,
+    result: Type.Object({
+      valid_after: Timestamp,
+      logins: Type.Integer({ description: "ended logins of the command line" }),
+      personal_tokens: Type.Integer({ description: "revoked personal access tokens" }),
+    }),
+    status: 200,
+    problems: ["forbidden", "not_found"],
   }),
   listInvitations: route({
     operationId: "listInvitations",

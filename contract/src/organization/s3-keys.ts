@@ -6,6 +6,7 @@ import {
   AllowedAddresses,
   Id,
   IdOrSlug,
+  OverlapSeconds,
   Ownership,
   Replayed,
   Revocation,
@@ -41,6 +42,12 @@ const S3Key = Type.Object({
   pending: Type.Boolean({ description: "waits for an approval; its requests are refused until then" }),
   allowed_addresses: AllowedAddresses,
   last_used_at: nullable(Timestamp),
+  former: nullable(
+    Type.Object(
+      { access_key_id: Type.String(), expires_at: Timestamp, last_used_at: nullable(Timestamp) },
+      { description: "the access key ID and secret from before the last rotation, while they work" },
+    ),
+  ),
 });
 
 const NewS3Key = Type.Object({
@@ -158,6 +165,22 @@ export const S3_KEY_ROWS = {
     result: S3Key,
     status: 200,
     problems: ["not_found", "forbidden", "conflict"],
+  }),
+  rotateS3Key: route({
+    operationId: "rotateS3Key",
+    method: "POST",
+    path: "/v1/s3/keys/{key_id}/rotate",
+    tag: "s3",
+    summary: "Rotate an S3 key: it gets a new access key ID and secret; the old ones work until the overlap ends",
+    description: "Limits, permissions and the identifier stay. A former access key ID from an earlier rotation ends.",
+    permission: "credentials:write",
+    recentSignIn: true,
+    params: keyParams,
+    body: Type.Object({ overlap_seconds: OverlapSeconds }, closed),
+    result: NewS3Key,
+    status: 200,
+    problems: ["invalid_body", "not_found", "conflict"],
+    idempotent: true,
   }),
   revokeS3Key: route({
     operationId: "revokeS3Key",

@@ -212,6 +212,16 @@ export const OrphansName = Type.Enum([...ORPHANS], {
     "adopt: the caller becomes responsible for the credentials that would lose scopes; revoke: these are revoked",
 });
 
+/** For the operations that rotate. */
+export const OverlapSeconds = Type.Optional(
+  Type.Integer({
+    minimum: 0,
+    maximum: 30 * 86_400,
+    default: 86_400,
+    description: "0: the old secret ends at once",
+  }),
+);
+
 /** The query of the operations that revoke. */
 export const Revocation = Type.Object({
   orphans: Type.Optional(OrphansName),

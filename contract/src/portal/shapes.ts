@@ -70,7 +70,7 @@ export const SignedIn = Type.Object({
       name: DisplayName,
       role: OrgRoleName,
       refused: nullable(
-        Type.Enum(["second_factor_required", "provider_sign_in_required"], {
+        Type.Enum(["second_factor_required", "provider_sign_in_required", "new_sign_in_required"], {
           description: "the requirement of the organization that this session does not meet",
         }),
       ),

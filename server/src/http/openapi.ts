@@ -35,7 +35,11 @@ function problemCodesOf(row: Row): ProblemCode[] {
 }
 
 /** Errors of people's tokens only: the organization requires a second factor or single sign-on. */
-const OF_PEOPLE: readonly ProblemCode[] = ["second_factor_required", "provider_sign_in_required"];
+const OF_PEOPLE: readonly ProblemCode[] = [
+  "second_factor_required",
+  "provider_sign_in_required",
+  "new_sign_in_required",
+];
 
 function codesOfAdmission({ permission, ...row }: Row): ProblemCode[] {
   const recent: ProblemCode[] =

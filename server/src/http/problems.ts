@@ -32,6 +32,7 @@ export const PROBLEMS = {
   approval_pending: { status: 403, title: "The credential waits for an approval" },
   second_factor_required: { status: 403, title: "A second factor is required" },
   provider_sign_in_required: { status: 403, title: "A sign-in by single sign-on is required" },
+  new_sign_in_required: { status: 403, title: "A new sign-in is required" },
   cross_site: { status: 403, title: "The request comes from another site" },
   confirmation_required: { status: 403, title: "Confirm who you are" },
   presigned_url_invalid: { status: 403, title: "The presigned URL is not valid" },

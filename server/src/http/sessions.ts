@@ -22,6 +22,8 @@ export interface PersonSession {
   readonly method: "set_up" | "password" | "password_totp" | "recovery_code" | "passkey" | "oidc" | "reset_link";
   readonly hasSecondFactor: boolean;
   readonly confirmedAtMs: number;
+  /** When it began. */
+  readonly sinceMs: number;
   readonly expiresAtMs: number;
 }
 

@@ -27,6 +27,7 @@ const OF_THE_CALLER = [
   "approval_pending",
   "second_factor_required",
   "provider_sign_in_required",
+  "new_sign_in_required",
   "cross_site",
   "confirmation_required",
   "insufficient_user_authentication",

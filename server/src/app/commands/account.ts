@@ -2,6 +2,7 @@ import {
   countUnverified,
   createOperatorLink,
   endOpenLinks,
+  endSessionsOf,
   listAccounts,
   NOWHERE,
   resetUrl,
@@ -25,6 +26,7 @@ import { tableText } from "./table.ts";
 const USAGE = `
 Usage: mooring account reset EMAIL [--clear-second-factor] [--json]
        mooring account list [--unverified] [--json]
+       mooring account end-sessions EMAIL [--json]
        mooring account end-links [--json]
 
 For the operator, on the server's machine, with or without a running server.
@@ -35,13 +37,15 @@ codes. If the address was unverified, every older way to sign in ends: make sure
 
 list shows the accounts; with --unverified only those with an unverified address.
 
+end-sessions ends all sessions of a person, and their logins of the command line, in every organization: use it after a leak.
+
 end-links ends every open set-up link, reset link and invitation. Use it after you restored records in PostgreSQL from a dump;
 mooring restore does it for you.
 
   mooring account reset ada@example.com --data-dir ./data
   mooring account list --unverified --json
 
-With --json reset prints {"reset_url", "expires_at"}, list prints a list, end-links prints the counts.
+With --json reset prints {"reset_url", "expires_at"}, list prints a list, the others print the counts.
 `;
 
 const OPTIONS: readonly Option[] = [
@@ -57,11 +61,12 @@ const COLUMNS = ["e-mail", "verified", "last seen", "organizations"].map((name) 
 
 export const account = command(USAGE, OPTIONS, async (parsed) => {
   const [action, email, ...rest] = parsed.positionals;
-  if (action === "reset") {
+  if (action === "reset" || action === "end-sessions") {
     if (email === undefined || rest.length > 0) throw new UsageError("name one account by its e-mail address");
-    return reset(parsed, email);
+    return action === "reset" ? reset(parsed, email) : endSessions(parsed, email);
   }
-  if (action !== "list" && action !== "end-links") throw new UsageError("name a subcommand: reset, list or end-links");
+  if (action !== "list" && action !== "end-links")
+    throw new UsageError("name a subcommand: reset, list, end-sessions or end-links");
   if (email !== undefined) noMore([email]);
   return withMetadata(configOf(parsed), (metadata) =>
     action === "list" ? list(parsed, metadata) : endLinks(parsed, metadata),
@@ -91,6 +96,17 @@ async function reset(parsed: Parsed, email: string): Promise<void> {
     { reset_url: url, expires_at: expiresAt },
     `link     ${url}\nexpires  ${expiresAt}\n\nIt works once. Give it to the person so that nobody else sees it.`,
   );
+}
+
+async function endSessions(parsed: Parsed, email: string): Promise<void> {
+  const act = { actor: { kind: "system", id: null }, origin: NOWHERE } as const;
+  const ended = await withMetadata(configOf(parsed), (metadata) =>
+    endSessionsOf({ metadata, clock: systemClock }, email, act),
+  ).catch((error: unknown) => {
+    if (error instanceof Problem) throw new CommandError(`cannot end sessions: nobody has the address ${email}`);
+    throw error;
+  });
+  print(parsed, ended, `ended ${ended.sessions} sessions and ${ended.logins} logins of ${email}`);
 }
 
 async function list(parsed: Parsed, metadata: MetadataStore): Promise<void> {

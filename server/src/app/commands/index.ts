@@ -57,6 +57,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./credential.ts")).credential,
   },
   {
+    name: "leak",
+    summary: "find the owner of a leaked secret, and replace or end what may be known",
+    load: async () => (await import("./leak/index.ts")).leak,
+  },
+  {
     name: "token",
     summary: "create a personal access token for a member",
     load: async () => (await import("./token.ts")).token,

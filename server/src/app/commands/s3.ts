@@ -21,13 +21,15 @@ import { textTable } from "./table.ts";
 const USAGE = `
 Usage: mooring s3 keys create --name NAME [options]
        mooring s3 keys list
+       mooring s3 keys rotate KEY [--overlap-seconds N]
        mooring s3 keys revoke KEY [--reason leak] [--dry-run]
 
-Keys of the S3 gateway. KEY is an access key ID or an identifier (key_…). create shows the secret once. Requests that a revoked key
-signs are refused.
+Keys of the S3 gateway. KEY is an access key ID or an identifier (key_…). create and rotate show the secret once. rotate gives a key a new
+access key ID and secret; the old ones work until the overlap ends. Requests that a revoked key signs are refused.
 
   mooring s3 keys create --name backup --bucket backups --prefix laptop/
   mooring s3 keys create --name reports --project web --read-only --expires-days 90
+  mooring s3 keys rotate MOORABCDEFGHIJKLMNOP --overlap-seconds 3600
   mooring s3 keys revoke MOORABCDEFGHIJKLMNOP
 
 Scopes: ${S3_KEY_SCOPES.join(" ")}
@@ -41,6 +43,7 @@ const OPTIONS: readonly Option[] = [
   { name: "read-only", description: "give the key only the scope s3:read" },
   { name: "scope", value: "SCOPE", multiple: true, description: "permission; repeatable (default: all that you have)" },
   { name: "expires-days", value: "N", description: "days until it expires (default: never, or as the policy says)" },
+  { name: "overlap-seconds", value: "N", description: "seconds for which the old secret still works (default 86400)" },
   ...REVOCATION_OPTIONS.filter(({ name }) => name !== "orphans"),
   { name: "json", description: "print the server's answer as JSON" },
   ...CONNECTION_OPTIONS,
@@ -55,7 +58,8 @@ type Action = (client: Client, parsed: Parsed, target: string | undefined) => Pr
 export const s3 = command(USAGE, OPTIONS, async (parsed) => {
   const [subject, name = "", target, ...rest] = parsed.positionals;
   const action = subject === "keys" ? ACTIONS[name] : undefined;
-  if (action === undefined) throw new UsageError("name a subcommand: keys create, keys list or keys revoke");
+  if (action === undefined)
+    throw new UsageError("name a subcommand: keys create, keys list, keys rotate or keys revoke");
   noMore(rest);
   await action(await connect(parsed, systemClock), parsed, target);
 });
@@ -90,6 +94,18 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     }));
     process.stdout.write(textTable(names, rows));
   },
+  rotate: async (client, parsed, target) => {
+    if (target === undefined) throw new UsageError("name the key by its access key ID or its id (key_…)");
+    const overlap = countOption(parsed, "overlap-seconds", { minimum: 0, maximum: 30 * 86_400 });
+    const made = await client.call(ROWS.rotateS3Key, {
+      params: { key_id: target },
+      body: overlap === undefined ? {} : { overlap_seconds: overlap },
+      purpose: "rotate the access key",
+    });
+    process.stdout.write(
+      parsed.values["json"] === true ? `${JSON.stringify(made, null, 2)}\n` : secretText(client, made),
+    );
+  },
   revoke: async (client, parsed, target) => {
     if (target === undefined) throw new UsageError("name the key by its access key ID or its id (key_…)");
     const params = { key_id: target };
@@ -113,6 +129,7 @@ function secretText(client: Client, made: ResultOf<typeof ROWS.createS3Key>): st
     ["endpoint", client.addresses.s3_endpoint],
     ["scopes", made.effective_scopes.join(" ")],
     ["expires", made.expires_at ?? "never"],
+    ...(made.former === null ? [] : [["old id works until", made.former.expires_at] as const]),
   ] as const;
-  return `${rows.map(([name, value]) => `${name.padEnd(18)}${value}\n`).join("")}\nThe secret is not shown again.\n`;
+  return `${rows.map(([name, value]) => `${name.padEnd(20)}${value}\n`).join("")}\nThe secret is not shown again.\n`;
 }

@@ -2,8 +2,10 @@ export { changeAddress, setAddress } from "./address.ts";
 export { auditPerson } from "./audit.ts";
 export { NOWHERE, type AccountsDeps } from "./deps.ts";
 export { endOpenLinks } from "./end-links.ts";
+export { endSessionsOf, type EndedSessions } from "./end-sessions.ts";
 export { proveAddress, type Ended } from "./first-proof.ts";
 export {
+  accountLinkOf,
   createMailedLink,
   createOperatorLink,
   openAccountLink,

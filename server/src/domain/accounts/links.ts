@@ -86,6 +86,11 @@ export async function openAccountLink(
   return { person, clearsSecondFactor: link.clears_second_factor === 1 };
 }
 
+/** Finds a link by its token, also if it was used or has expired. */
+export async function accountLinkOf(db: Reader, token: string): Promise<AccountLink | undefined> {
+  return accountLinkByToken(db, sha256Hex(token));
+}
+
 /** The result of using a link. */
 export interface LinkUse {
   readonly userId: string;

@@ -58,6 +58,15 @@ export async function deleteSessionsOf(tx: Writer, userId: string): Promise<numb
   return (await tx.deleteFrom("browser_session").where("user_id", "=", userId).returning("id").execute()).length;
 }
 
+export async function countLogins(db: Reader, userId: string): Promise<number> {
+  const row = await db
+    .selectFrom("login")
+    .select(({ fn }) => fn.countAll<number>().as("n"))
+    .where("user_id", "=", userId)
+    .executeTakeFirst();
+  return Number(row?.n ?? 0);
+}
+
 /** Returns the number of deleted passkeys. */
 export async function deletePasskeysOf(tx: Writer, userId: string): Promise<number> {
   return (await tx.deleteFrom("passkey").where("user_id", "=", userId).returning("id").execute()).length;

@@ -30,9 +30,18 @@ export {
   revokeInvitation,
   statusOf,
 } from "./invitations/invitations.ts";
+export { linkSecretOf, type LinkSecret } from "./leaked.ts";
 export type { Invitation } from "./invitations/store.ts";
 export { changeMember, memberVersion, listMembers, planRemoval, planMember, removeMember } from "./members/members.ts";
-export { personPrincipal, signedInPrincipal, standingOf, type SignedIn } from "./members/person.ts";
+export {
+  isEnded,
+  isSignInEnded,
+  personPrincipal,
+  signedInPrincipal,
+  standingOf,
+  type SignedIn,
+} from "./members/person.ts";
+export { endMemberAccess, type EndedAccess } from "./members/end-access.ts";
 export { managersOf, type Manager } from "./members/managers.ts";
 export { principalNow } from "./members/principal.ts";
 export type { Member } from "./members/store.ts";

@@ -16,6 +16,7 @@ export { auditInstance, createOrganization } from "./instance/instance.ts";
 export { migrationsOf, nodesOf, organizationsOf } from "./instance/store.ts";
 export { createPersonalToken, deletePersonalToken, listPersonalTokens } from "./personal-tokens.ts";
 export { endLogin, endLoginOf, redeemCode, redeemDeviceCode, refreshLogin, type LoginTokens } from "./logins/grants.ts";
+export { personSecretOf, type PersonSecret } from "./leaked.ts";
 export { endOfLogin, listLogins } from "./logins/logins.ts";
 export { LoginRefusal, type LoginRefusalCode } from "./logins/refusal.ts";
 export {

@@ -12,6 +12,8 @@ export interface Membership {
   readonly role: OrgRole;
   /** The organization's policy, as JSON. */
   readonly policy: string;
+  /** Earlier sign-ins are not valid in the organization. */
+  readonly valid_after: number | null;
 }
 
 /** Returns the memberships that have not ended. */
@@ -19,7 +21,7 @@ export async function membershipsOf(db: Reader, userId: string, nowMs: number): 
   return db
     .selectFrom("member as m")
     .innerJoin("organization as o", "o.id", "m.org_id")
-    .select(["o.id", "o.slug", "o.name", "o.policy", "m.role"])
+    .select(["o.id", "o.slug", "o.name", "o.policy", "m.role", "m.valid_after"])
     .where("m.user_id", "=", userId)
     .where((row) => row.or([row("m.expires_at", "is", null), row("m.expires_at", ">", nowMs)]))
     .orderBy("o.slug")

@@ -14,6 +14,7 @@ export {
 } from "./events.ts";
 export type { Kept } from "./event-log.ts";
 export { EventFeed } from "./feed.ts";
+export { webhookOfToken } from "./leaked.ts";
 export { eventBySeq, eventsAfter, newestSeq } from "./events-store.ts";
 export type { HandshakeAnswer } from "./handshakes.ts";
 export type { WebhookInput } from "./input.ts";

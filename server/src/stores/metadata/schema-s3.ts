@@ -34,6 +34,17 @@ export interface S3Tables {
     /** 1: waits for approval and has no permissions until then. */
     pending: number;
   };
+  /** The former secret of an S3 key, during the overlap of a rotation. A key has at most one. */
+  s3_key_former: {
+    id: string;
+    key_id: string;
+    /** The former access key ID. */
+    access_key: string;
+    /** Sealed under the master key. */
+    secret: Uint8Array;
+    ends_at: number;
+    last_used_at: number | null;
+  };
   /** Settings of a bucket. An app without a row has the defaults. */
   s3_bucket: {
     /** The app's id. */

@@ -61,6 +61,8 @@ export interface Tables
     lowered_from: "owner" | "admin" | "developer" | "viewer" | "guest" | null;
     /** When the membership ends. Null: no end. */
     expires_at: number | null;
+    /** Earlier sign-ins of the person are not valid in the organization. Null: all are valid. */
+    valid_after: number | null;
   };
   project_member: {
     org_id: string;

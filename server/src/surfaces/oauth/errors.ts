@@ -34,6 +34,7 @@ const CLIENT_REFUSALS: ReadonlySet<ProblemCode> = new Set([
   "approval_pending",
   "second_factor_required",
   "provider_sign_in_required",
+  "new_sign_in_required",
 ]);
 
 export class OauthError extends Error {

@@ -9,7 +9,7 @@ import type { TelemetryStore } from "#stores/telemetry/index.ts";
 
 export interface OrganizationSurfaceDeps {
   readonly host: HttpHost;
-  readonly identity: Pick<Identity, "activity" | "credentials" | "envelope" | "feed" | "s3Keys" | "trusts">;
+  readonly identity: Pick<Identity, "activity" | "credentials" | "envelope" | "feed" | "s3Keys" | "tokens" | "trusts">;
   readonly metadata: MetadataStore;
   readonly clock: Clock;
   readonly outbound: Outbound;

@@ -216,6 +216,14 @@ export function s3KeyBody(key: S3Key): ResultOf<Rows["getS3Key"]> {
     effective_scopes: S3_KEY_SCOPES.filter((scope) => key.effectiveScopes.includes(scope)),
     buckets: key.buckets === null ? null : [...key.buckets],
     prefix: key.prefix,
+    former:
+      key.former === null
+        ? null
+        : {
+            access_key_id: key.former.accessKeyId,
+            expires_at: isoFromMs(key.former.endsAtMs),
+            last_used_at: isoOrNull(key.former.lastUsedAtMs),
+          },
   };
 }
 

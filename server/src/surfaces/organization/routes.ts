@@ -9,6 +9,7 @@ import * as credentials from "./operations/credentials.ts";
 import * as endings from "./operations/endings.ts";
 import * as invitations from "./operations/invitations.ts";
 import { acceptInvitation } from "./operations/invitations.ts";
+import * as leaks from "./operations/leaks.ts";
 import * as me from "./operations/me.ts";
 import * as members from "./operations/members.ts";
 import * as organization from "./operations/organization.ts";
@@ -28,6 +29,7 @@ export function mountOrganization(app: FastifyInstance, deps: OrganizationSurfac
     ...credentials,
     ...endings,
     ...invitations,
+    ...leaks,
     ...me,
     ...members,
     ...organization,

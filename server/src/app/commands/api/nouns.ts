@@ -24,7 +24,7 @@ export const API_NOUNS: Readonly<Record<string, readonly string[]>> = {
   "image-tag": "list".split(" "),
   invitation: "list create renew revoke accept".split(" "),
   me: "show".split(" "),
-  member: "list update delete".split(" "),
+  member: "list update delete end-access".split(" "),
   object: "list get delete".split(" "),
   "object-link": "create".split(" "),
   "object-upload": "create".split(" "),

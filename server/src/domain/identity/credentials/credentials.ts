@@ -12,7 +12,8 @@ import { KINDS } from "./kinds.ts";
 import { manage, type Managed, type Propagation } from "./manage.ts";
 import { addSecret, retireSecrets } from "./secrets.ts";
 import { spanOf, widenerOf } from "./span.ts";
-import { findContext, updateRow } from "./store.ts";
+import { CLIENT_SECRET_HASH } from "./sign-in.ts";
+import { credentialOfSecret, findContext, updateRow } from "./store.ts";
 import { viewOf, type Credential } from "./view.ts";
 import { requireMayWiden } from "./widening.ts";
 
@@ -52,6 +53,8 @@ export interface Credentials extends Managed<"credential"> {
    * @throws Problem `invalid_body`, `not_found`, `insufficient_scope`, `conflict`
    */
   rotate(acting: ActorContext, id: string, options?: { overlapS?: number }): Promise<Propagation & WithSecret>;
+  /** Returns the id of the credential or personal access token with this secret. */
+  idOfSecret(secret: string): Promise<string | undefined>;
 }
 
 const ROTATION_OVERLAP_S_DEFAULT = 86_400;
@@ -68,6 +71,13 @@ export function createCredentials(deps: CredentialsDeps): Credentials {
     createWithoutSecret: (acting, input) => createApp(deps, acting, input, null),
     createPersonal: (acting, person, input) => createPersonal(deps, acting, person, input),
     rotate: (acting, id, options = {}) => rotate(deps, managed, acting, { id, ...options }),
+    idOfSecret: async (secret) => {
+      for (const { hash } of deps.envelope.lookupHashes(CLIENT_SECRET_HASH, secret)) {
+        const id = await credentialOfSecret(deps.metadata.read, hash.toString("hex"));
+        if (id !== undefined) return id;
+      }
+      return undefined;
+    },
   };
 }
 

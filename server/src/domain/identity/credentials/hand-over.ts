@@ -72,9 +72,16 @@ export async function revokeRows(deps: HandOverDeps, tx: Writer, contexts: reado
   for (const row of contexts) await announce(deps, tx, row.id, nextEpoch(row));
 }
 
-/** Revokes a person's personal access tokens in one organization. */
-export async function endPersonalTokens(deps: HandOverDeps, tx: Writer, orgId: string, userId: string): Promise<void> {
-  for (const kind of OF_PERSON) await revokeAll(deps, tx, kind, { orgId, responsible: userId });
+/** Revokes a person's personal access tokens in one organization. Returns their number. */
+export async function endPersonalTokens(
+  deps: HandOverDeps,
+  tx: Writer,
+  orgId: string,
+  userId: string,
+): Promise<number> {
+  let count = 0;
+  for (const kind of OF_PERSON) count += (await revokeAll(deps, tx, kind, { orgId, responsible: userId })).length;
+  return count;
 }
 
 /**

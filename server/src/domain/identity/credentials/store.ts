@@ -3,6 +3,7 @@ import type { OrgRole, ProjectRole } from "@mooring/contract";
 import { deleteTrustsOf, recordTrustUse } from "#domain/identity/federation/index.ts";
 import { withinReach, withOptionalProject, type OptionalProjectColumns, type Reach } from "#domain/projects/index.ts";
 import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
+import { deleteFormer, recordFormerUse } from "./former/store.ts";
 import { KINDS, tableOf, TABLES, type AnyRow, type KindName, type Rows, type Table } from "./kinds.ts";
 
 export type SecretRow = Tables["credential_secret"];
@@ -222,18 +223,19 @@ export async function insertSecret(tx: Writer, row: Insertable<Tables["credentia
 }
 
 type Change = Partial<
-  Pick<
-    AnyRow,
-    | "name"
-    | "scopes"
-    | "allowed_addresses"
-    | "pending"
-    | "revoked_at"
-    | "end_reason"
-    | "responsible"
-    | "responsible_since"
-    | "inherited"
-  >
+  Pick<Rows["s3_key"], "access_key" | "secret"> &
+    Pick<
+      AnyRow,
+      | "name"
+      | "scopes"
+      | "allowed_addresses"
+      | "pending"
+      | "revoked_at"
+      | "end_reason"
+      | "responsible"
+      | "responsible_since"
+      | "inherited"
+    >
 >;
 
 /** `epoch`: the new epoch, if it has one. */
@@ -265,6 +267,7 @@ export async function revokeRow(
 ): Promise<void> {
   await updateRow(tx, id, { revoked_at: atMs, epoch, end_reason: reason });
   if (tableOf(id) === "credential") await deleteTrustsOf(tx, id);
+  else await deleteFormer(tx, id);
 }
 
 export async function expireSecret(tx: Writer, id: string, atMs: number): Promise<void> {
@@ -381,7 +384,8 @@ export async function recordUsage(tx: Writer, usage: Usage): Promise<void> {
     .where((row) => row.or([row("last_used_at", "is", null), row("last_used_at", "<", usage.atMs)]))
     .execute();
   for (const [secretId, atMs] of usage.secrets) {
-    await tx.updateTable("credential_secret").set({ last_used_at: atMs }).where("id", "=", secretId).execute();
+    if (tableOf(usage.credentialId) === "s3_key") await recordFormerUse(tx, secretId, atMs);
+    else await tx.updateTable("credential_secret").set({ last_used_at: atMs }).where("id", "=", secretId).execute();
   }
   for (const [trustId, use] of usage.trusts) await recordTrustUse(tx, { trustId, ...use });
 }

@@ -3,6 +3,7 @@ import { etagOf } from "#kernel/versions.ts";
 import type { Reader } from "#stores/metadata/index.ts";
 import { isId } from "#kernel/ids.ts";
 import { CREATED_BY_SYSTEM, parseScopes, renderScopes } from "./bounds.ts";
+import { formerOf } from "./former/store.ts";
 import type { AnyRow, Table } from "./kinds.ts";
 import { readParents } from "./parents.ts";
 import { conditionOf, stateAt, type Condition, type State } from "./state.ts";
@@ -78,6 +79,12 @@ export interface S3Key extends AnyView {
   readonly buckets: readonly string[] | null;
   /** It reaches only objects whose keys begin with this. */
   readonly prefix: string;
+  /** The former access key ID, during the overlap of a rotation. */
+  readonly former: {
+    readonly accessKeyId: string;
+    readonly endsAtMs: number;
+    readonly lastUsedAtMs: number | null;
+  } | null;
 }
 
 export interface Views {
@@ -166,9 +173,14 @@ const OWN: Own = {
         })),
     };
   },
-  s3_key: async (_db, { access_key: accessKeyId, buckets, prefix }) => ({
-    accessKeyId,
-    buckets: buckets === null ? null : (JSON.parse(buckets) as string[]),
-    prefix,
-  }),
+  s3_key: async (db, { id, access_key: accessKeyId, buckets, prefix, revoked_at }, { nowMs }) => {
+    const row = revoked_at === null ? await formerOf(db, id) : undefined;
+    const isValid = row !== undefined && row.ends_at > nowMs;
+    return {
+      accessKeyId,
+      buckets: buckets === null ? null : (JSON.parse(buckets) as string[]),
+      prefix,
+      former: isValid ? { accessKeyId: row.access_key, endsAtMs: row.ends_at, lastUsedAtMs: row.last_used_at } : null,
+    };
+  },
 };

@@ -79,6 +79,19 @@ export class TokenVerifier {
     return { claims, credential, scopes: held, withheld: withheldOf(credential, held) };
   }
 
+  /**
+   * Returns the claims of a token that this server signed, also if it is not valid any more. Undefined: this server did
+   * not sign it.
+   */
+  async claimsOf(token: string): Promise<AccessTokenClaims | undefined> {
+    try {
+      return (await this.#verifySignature(token))?.claims;
+    } catch (error) {
+      if (error instanceof Problem) return undefined;
+      throw error;
+    }
+  }
+
   #verifiedBefore(token: string): SignedToken | undefined {
     const digest = digestOf(token);
     const known = this.#signed.get(digest);

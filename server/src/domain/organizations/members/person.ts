@@ -7,6 +7,7 @@ import {
   type PersonPrincipal,
   type Standing,
 } from "#domain/identity/index.ts";
+import { Problem } from "#kernel/problem.ts";
 import { hasPassed } from "#kernel/time.ts";
 import type { Reader } from "#stores/metadata/index.ts";
 import { organizationById, type Organization } from "../organization/store.ts";
@@ -31,12 +32,14 @@ export interface SignedIn {
   readonly method: string;
   readonly hasSecondFactor: boolean;
   readonly confirmedAtMs: number;
+  /** When the session or login began. */
+  readonly sinceMs: number;
 }
 
 /**
  * Returns a signed-in person as the principal of a request. This is the only check between a session and an
  * organization. A session that lacks a required factor continues, but has no access here.
- * @throws Problem `second_factor_required`, `provider_sign_in_required`
+ * @throws Problem `second_factor_required`, `provider_sign_in_required`, `new_sign_in_required`
  */
 export async function signedInPrincipal(
   db: Reader,
@@ -47,9 +50,37 @@ export async function signedInPrincipal(
   const found = await memberOf(db, orgId, session.userId, nowMs);
   if (found === undefined) return undefined;
   const { totp, passkeys } = found.member;
+  requireValidSince(found.member, session);
   const standing = standingOf(session, Number(totp) + Number(passkeys) > 0);
   requireNothingLacking(lackingOf(parsePolicy(found.organization.policy).people, standing));
   return { ...found.principal, confirmedAtMs: session.confirmedAtMs, standing };
+}
+
+/** Whether the person's access ended after this sign-in. */
+export function isEnded(
+  { valid_after: after }: Pick<Member, "valid_after">,
+  { sinceMs }: Pick<SignedIn, "sinceMs">,
+): boolean {
+  return after !== null && sinceMs <= after;
+}
+
+/** Whether a sign-in of a member is not valid any more in the organization. */
+export async function isSignInEnded(
+  db: Reader,
+  orgId: string,
+  { userId, sinceMs }: Pick<SignedIn, "userId" | "sinceMs">,
+): Promise<boolean> {
+  const member = await findMember(db, orgId, userId);
+  return member === undefined || isEnded(member, { sinceMs });
+}
+
+/** @throws Problem `new_sign_in_required` */
+function requireValidSince(member: Member, session: SignedIn): void {
+  if (!isEnded(member, session)) return;
+  throw new Problem(
+    "new_sign_in_required",
+    "Your sign-ins from before were ended in this organization. Sign out, and sign in again.",
+  );
 }
 
 /** A second factor that was removed after the sign-in does not count. */

@@ -12,6 +12,8 @@ export interface Member {
   role: OrgRole;
   /** Their role from before it was last lowered. */
   lowered_from: OrgRole | null;
+  /** Earlier sign-ins are not valid in the organization. */
+  valid_after: number | null;
   /** When the membership ends. Null: no end. It may have passed. */
   expires_at: number | null;
   created_at: number;
@@ -29,6 +31,7 @@ function members(db: Reader, orgId: string) {
     .innerJoin("person", "person.id", "member.user_id")
     .select(["member.user_id", "person.email", "person.name", "member.role", "member.lowered_from"])
     .select(["member.created_at", "member.expires_at"])
+    .select("member.valid_after")
     .select("person.last_seen_at")
     .select((row) => [
       row
@@ -139,6 +142,18 @@ export async function deleteMembership(tx: Writer, orgId: string, userId: string
   await tx.deleteFrom("project_member").where("org_id", "=", orgId).where("user_id", "=", userId).execute();
   await tx.deleteFrom("login").where("org_id", "=", orgId).where("user_id", "=", userId).execute();
   await tx.deleteFrom("member").where("org_id", "=", orgId).where("user_id", "=", userId).execute();
+}
+
+/** Ends the earlier sign-ins of a member in the organization. Returns the number of deleted logins. */
+export async function endSignIns(tx: Writer, orgId: string, userId: string, atMs: number): Promise<number> {
+  await tx
+    .updateTable("member")
+    .set({ valid_after: atMs })
+    .where("org_id", "=", orgId)
+    .where("user_id", "=", userId)
+    .execute();
+  const logins = tx.deleteFrom("login").where("org_id", "=", orgId).where("user_id", "=", userId);
+  return (await logins.returning("id").execute()).length;
 }
 
 /** Returns the ids of private projects whose only maintainer is this person. */

@@ -4,7 +4,7 @@ import { decodeBase64Url } from "#kernel/decoding.ts";
 import { sha256Hex } from "#kernel/digest.ts";
 import { newId } from "#kernel/ids.ts";
 import { DEVICE_POLL_S, LOGIN_IDLE_MS, LOGIN_TOKEN_LIFETIME_S, LOGINS_MAX } from "#kernel/limits.ts";
-import type { Writer } from "#stores/metadata/index.ts";
+import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
 import type { Origin, PeopleDeps } from "../deps.ts";
 import { auditLogin } from "./audit.ts";
 import { tidyLogins } from "./logins.ts";
@@ -188,6 +188,15 @@ export async function endLogin(
     await auditLogin(deps, tx, { orgId, userId, id, action: "login.end", origin: from, detail: { name } });
     return true;
   });
+}
+
+/** Finds the login of a refresh token, also of one that was used before. */
+export async function loginOfRefreshToken(
+  { metadata }: { readonly metadata: Pick<MetadataStore, "read"> },
+  refreshToken: string,
+): Promise<LoginRow | undefined> {
+  const parts = partsOf(refreshToken);
+  return parts === undefined ? undefined : loginBy(metadata.read, { familyHash: hashOf(parts.family) });
 }
 
 async function endReused(deps: Deps, tx: Writer, id: string, from: From): Promise<void> {

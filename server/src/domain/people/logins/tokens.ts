@@ -16,7 +16,7 @@ export interface AccessToken {
 
 export const LOGIN_TOKEN_PREFIX = "mrlt_";
 /** The id of the login without its prefix, and 256 random bits. */
-const TOKEN = /^mrlt_([0-9a-hjkmnp-tv-z]{26})[A-Za-z0-9_-]{43}$/;
+export const LOGIN_TOKEN = /^mrlt_([0-9a-hjkmnp-tv-z]{26})[A-Za-z0-9_-]{43}$/;
 
 export function newAccessToken(loginId: string, nowMs: number): AccessToken {
   const text = LOGIN_TOKEN_PREFIX + loginId.replace("login_", "") + randomBytes(32).toString("base64url");
@@ -31,7 +31,7 @@ export async function personOfLogin(
   deps: { readonly metadata: Pick<MetadataStore, "read">; readonly clock: Clock },
   token: string,
 ): Promise<PersonPrincipal> {
-  const id = TOKEN.exec(token)?.[1];
+  const id = LOGIN_TOKEN.exec(token)?.[1];
   const row = id === undefined ? undefined : await reading(loginBy(deps.metadata.read, { id: `login_${id}` }));
   if (row === undefined)
     throw new Problem("invalid_token", "The login of this token has ended. Run mooring login again.");
@@ -44,7 +44,7 @@ export async function personOfLogin(
 }
 
 /** Returns the end of the newest token or of the one before. Undefined: it is neither. */
-function endOfToken(row: LoginRow, hash: string): number | undefined {
+export function endOfToken(row: LoginRow, hash: string): number | undefined {
   if (isSame(row.access_hash, hash)) return row.access_until;
   return row.former_hash !== null && isSame(row.former_hash, hash) ? (row.former_until ?? 0) : undefined;
 }
@@ -55,6 +55,6 @@ function isSame(one: string, other: string): boolean {
 
 /** Returns how the person of a login had signed in. */
 export function signedInOf(row: LoginRow) {
-  const { user_id: userId, method, second_factor, confirmed_at: confirmedAtMs } = row;
-  return { userId, method, hasSecondFactor: second_factor === 1, confirmedAtMs };
+  const { user_id: userId, method, second_factor, confirmed_at: confirmedAtMs, created_at: sinceMs } = row;
+  return { userId, method, hasSecondFactor: second_factor === 1, confirmedAtMs, sinceMs };
 }

@@ -29,6 +29,8 @@ export interface Session {
   readonly method: SessionRow["method"];
   readonly hasSecondFactor: boolean;
   readonly confirmedAtMs: number;
+  /** When it began. */
+  readonly sinceMs: number;
   readonly expiresAtMs: number;
 }
 
@@ -174,6 +176,7 @@ async function present(deps: Deps, found: FoundSession | undefined): Promise<Ses
     method: session.method,
     hasSecondFactor: session.second_factor === 1,
     confirmedAtMs: session.confirmed_at,
+    sinceMs: session.created_at,
     expiresAtMs: Math.min(session.expires_at, nowMs + SESSION_IDLE_MS),
   };
 }

@@ -20,7 +20,8 @@ interface Claims {
 
 type Deps = Pick<PeopleDeps, "metadata" | "clock" | "envelope">;
 
-const PREFIX = "mrpt_";
+export const SESSION_TOKEN_PREFIX = "mrpt_";
+const PREFIX = SESSION_TOKEN_PREFIX;
 const PURPOSE = "person-token";
 const TOKEN_CHARS_MAX = 512;
 
@@ -68,8 +69,17 @@ async function personOf(deps: Deps, token: string): Promise<PersonPrincipal> {
   return person;
 }
 
+/** Returns the session of a token, also if it has expired. Undefined: this installation did not create it. */
+export async function sessionIdOfToken(
+  deps: Pick<Deps, "envelope">,
+  token: string,
+): Promise<{ readonly id: string; readonly orgId: string; readonly expiresAtMs: number } | undefined> {
+  const claims = await claimsOf(deps, token);
+  return claims === undefined ? undefined : { id: claims.session, orgId: claims.org, expiresAtMs: claims.exp * 1000 };
+}
+
 /** Returns undefined if this installation did not create the token. */
-async function claimsOf({ envelope }: Deps, token: string): Promise<Claims | undefined> {
+async function claimsOf({ envelope }: Pick<Deps, "envelope">, token: string): Promise<Claims | undefined> {
   if (token.length > TOKEN_CHARS_MAX) return undefined;
   const bytes = decodeBase64Url(token.slice(PREFIX.length));
   const signed = bytes === undefined ? undefined : splitSigned(PURPOSE, bytes);

@@ -42,8 +42,9 @@ export class KeyRing implements S3Keys {
     return hasEnded ? undefined : (kept?.key ?? undefined);
   }
 
-  used({ id }: S3KeyPrincipal): void {
-    if (isId("key", id)) this.#deps.usage.touch(id); // The key of a grant has no row that could store its last use.
+  used({ id, formerId }: S3KeyPrincipal): void {
+    if (!isId("key", id)) return; // The key of a grant has no row that could store its last use.
+    this.#deps.usage.touch(id, formerId === undefined ? undefined : { secretId: formerId, ip: null });
   }
 
   async anonymous(orgSlug?: string): Promise<S3Anonymous> {
@@ -72,12 +73,21 @@ export class KeyRing implements S3Keys {
     const { metadata, envelope } = this.#deps;
     const found = await readS3Key(metadata, accessKeyId, nowMs);
     if (found === undefined) return undefined;
-    const { key: row, state } = found;
+    const { key: row, state, former } = found;
     const { expiresAtMs, isPending, allows } = state;
     if (row.revoked_at !== null) return { expiresAtMs, key: null };
-    // The secret of a key never changes, and decrypting it costs more than the rest.
-    const secret = this.#kept.get(accessKeyId)?.key?.secret ?? openS3Secret(envelope, row.id, row.secret);
-    return { expiresAtMs, key: { principal: principalOf(row, state), secret, isPending, allows } };
+    // The secret of an access key ID never changes, and decrypting it costs more than the rest.
+    const secret = this.#kept.get(accessKeyId)?.key?.secret ?? openS3Secret(envelope, found.secret);
+    const principal = principalOf(row, state);
+    return {
+      expiresAtMs,
+      key: {
+        principal: former === null ? principal : { ...principal, formerId: former.id },
+        secret,
+        isPending,
+        allows,
+      },
+    };
   }
 }
 

@@ -11,6 +11,8 @@ export interface S3KeyPrincipal {
   /** The actor for the audit log, when it is not a key. */
   readonly actor?: AuditEvent["actor"];
   readonly accessKeyId: string;
+  /** Set if the access key ID is the former one of a rotated key: the id of that one. */
+  readonly formerId?: string;
   readonly orgId: string;
   readonly orgSlug: string;
   /** Null: reaches every project that the whole organization sees. */

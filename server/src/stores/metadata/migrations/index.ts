@@ -1,3 +1,4 @@
+import { afterLeak } from "./0059-after-leak.ts";
 import { telemetryNodes } from "./0029-telemetry-nodes.ts";
 import { sealedAnswers } from "./0028-sealed-answers.ts";
 import type { MetadataStore, Writer } from "../types.ts";
@@ -90,4 +91,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0056-key-ring", up: keyRing },
   { name: "0057-logins", up: logins },
   { name: "0058-membership-ends", up: membershipEnds },
+  { name: "0059-after-leak", up: afterLeak },
 ];

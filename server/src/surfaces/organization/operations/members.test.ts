@@ -40,6 +40,17 @@ testOperation(ORGANIZATION_ROUTES.updateMember, {
   },
 });
 
+testOperation(ORGANIZATION_ROUTES.endMemberAccess, {
+  ask: (world) => ({ path: `/v1/members/${world.acme.people.viewer}/end-access` }),
+  hidden: (world) => [pair(world.rival.people.viewer, (name) => ({ path: `/v1/members/${name}/end-access` }))],
+  problems: {
+    forbidden: async (world) => ({
+      path: `/v1/members/${world.acme.people.owner}/end-access`,
+      token: world.person(world.acme, world.acme.people.admin),
+    }),
+  },
+});
+
 testOperation(ORGANIZATION_ROUTES.deleteMember, {
   ask: async (world) => ({
     path: `/v1/members/${await world.join(world.acme, `${fresh("leaver")}@example.org`, "developer")}`,

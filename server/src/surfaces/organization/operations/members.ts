@@ -1,6 +1,7 @@
 import type { Orphans } from "@mooring/contract";
 import {
   changeMember,
+  endMemberAccess as endAccess,
   listMembers as list,
   memberVersion,
   planRemoval,
@@ -8,6 +9,7 @@ import {
   removeMember,
 } from "#domain/organizations/index.ts";
 import { callerOf } from "#http/index.ts";
+import { isoFromMs } from "#kernel/time.ts";
 import type { OrganizationOperation } from "../deps.ts";
 import { memberBody, pageBody, versioned } from "../model.ts";
 import { requireOrganization } from "#domain/identity/index.ts";
@@ -44,6 +46,14 @@ export const deleteMember: OrganizationOperation<"deleteMember"> = async (deps, 
   await removeMember(deps, callerOf(context), context.principal.orgId, removal);
   await settled(deps);
   return undefined;
+};
+
+export const endMemberAccess: OrganizationOperation<"endMemberAccess"> = async (deps, { params }, context) => {
+  requireOrganization(context.principal, "members:write");
+  const ended = await endAccess(deps, callerOf(context), context.principal.orgId, params.user_id);
+  await settled(deps);
+  const { validAfterMs, logins, personalTokens } = ended;
+  return { valid_after: isoFromMs(validAfterMs), logins, personal_tokens: personalTokens };
 };
 
 function orphansOf(query: { orphans?: Orphans; transfer_credentials?: boolean }): Orphans | null | undefined {

@@ -92,6 +92,22 @@ describe("adoptS3Key", () => {
   });
 });
 
+describe("rotateS3Key", () => {
+  const pathOf = (id: string): string => `/v1/s3/keys/${id}/rotate`;
+
+  testOperation(ORGANIZATION_ROUTES.rotateS3Key, {
+    ask: async (world) => ({ path: pathOf(await newS3Key(world)), body: { overlap_seconds: 60 } }),
+    hidden: (world) => s3KeyPairs(world, (name) => ({ path: pathOf(name), body: {} })),
+    problems: {
+      conflict: async (world) => {
+        const id = await newS3Key(world);
+        await world.call("DELETE", `/v1/s3/keys/${id}`, { token: await world.token() });
+        return { path: pathOf(id), body: {} };
+      },
+    },
+  });
+});
+
 testOperation(ORGANIZATION_ROUTES.revokeS3Key, {
   ask: async (world) => ({ path: `/v1/s3/keys/${await newS3Key(world)}` }),
   hidden: (world) => s3KeyPairs(world, (name) => ({ path: `/v1/s3/keys/${name}` })),

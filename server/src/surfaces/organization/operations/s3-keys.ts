@@ -14,10 +14,7 @@ export const createS3Key: OrganizationOperation<"createS3Key"> = async (deps, { 
   const { scopes, buckets, prefix, read_only: readOnly } = body;
   const input = { ...(await newOf(deps, context, body)), scopes, buckets, prefix, readOnly };
   void context.reply.header("cache-control", "no-store");
-  return answering(
-    ({ key, secret }: MadeS3Key) => ({ ...s3KeyBody(key), secret_access_key: secret }),
-    () => deps.identity.s3Keys.create(actorContextOf(context), input),
-  );
+  return answering(newS3KeyBody, () => deps.identity.s3Keys.create(actorContextOf(context), input));
 };
 
 export const getS3Key: OrganizationOperation<"getS3Key"> = async (deps, { params }, context) => {
@@ -46,6 +43,13 @@ export const adoptS3Key: OrganizationOperation<"adoptS3Key"> = async (deps, { pa
   return tagged(context, credential.etag, s3KeyBody(credential));
 };
 
+export const rotateS3Key: OrganizationOperation<"rotateS3Key"> = async (deps, { params, body }, context) => {
+  const overlap = body.overlap_seconds === undefined ? {} : { overlapS: body.overlap_seconds };
+  void context.reply.header("cache-control", "no-store");
+  const { s3Keys } = deps.identity;
+  return answering(newS3KeyBody, () => s3Keys.rotate(actorContextOf(context), params.key_id, overlap));
+};
+
 export const revokeS3Key: OrganizationOperation<"revokeS3Key"> = async (deps, { params, query }, context) => {
   const options = revocationOf(deps, query, context);
   const { s3Keys } = deps.identity;
@@ -54,3 +58,7 @@ export const revokeS3Key: OrganizationOperation<"revokeS3Key"> = async (deps, { 
   const { revokedAtMs } = await s3Keys.revoke(actorContextOf(context), params.key_id, options);
   return { revoked_at: isoFromMs(revokedAtMs) };
 };
+
+function newS3KeyBody({ key, secret }: MadeS3Key) {
+  return { ...s3KeyBody(key), secret_access_key: secret };
+}

@@ -1,5 +1,5 @@
 import { lackingOf, parsePolicy, absent } from "#domain/identity/index.ts";
-import { standingOf } from "#domain/organizations/index.ts";
+import { isEnded, standingOf } from "#domain/organizations/index.ts";
 import {
   beginPasskeyProof,
   confirm,
@@ -25,9 +25,11 @@ export const getSession: PortalOperation<"getSession"> = async (deps, _input, { 
   void reply.header("cache-control", "no-store");
   return {
     user: { id: userId, email, name, instance_admin: instanceAdmin, email_verified: person?.verified_at !== null },
-    organizations: (await membershipsOf(read, userId, clock.nowMs())).map(({ policy, ...membership }) => ({
+    organizations: (await membershipsOf(read, userId, clock.nowMs())).map(({ policy, valid_after, ...membership }) => ({
       ...membership,
-      refused: lackingOf(parsePolicy(policy).people, standing),
+      refused: isEnded({ valid_after }, session)
+        ? ("new_sign_in_required" as const)
+        : lackingOf(parsePolicy(policy).people, standing),
     })),
     session: {
       id,

@@ -47,6 +47,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     placeOf: (row) => ({ id: String(row["kid"]), version: 1 }),
   },
   { table: "s3_key", column: "secret", purpose: "s3-secret-key", ...BY_ID },
+  { table: "s3_key_former", column: "secret", purpose: "s3-secret-key", ...BY_ID },
   {
     table: "webhook",
     column: "secrets",

@@ -1,0 +1,1 @@
+export { findLeak, type Finding, type FoundSecret, type LeaksDeps } from "./find.ts";
