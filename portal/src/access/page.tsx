@@ -31,6 +31,8 @@ interface PageProps<T extends AccessItem, N> {
   secret: (created: N, onClose: () => void) => ReactNode;
   idOf: (created: N) => string;
   buttons?: (item: T, onSecret: (created: N) => void) => ReactNode;
+  /** Further buttons of the page, for people who may read the list. */
+  actions?: ReactNode;
   parts?: (item: T) => ReactNode;
 }
 
@@ -58,6 +60,7 @@ export function AccessPage<T extends AccessItem, N>(props: PageProps<T, N>): Rea
       actions={
         <>
           <CopyButton text={curlOf(`${location.origin}${kind.path}?limit=100`)} label="Copy as curl" />
+          {mayRead && props.actions}
           {create}
         </>
       }

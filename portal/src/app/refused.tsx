@@ -11,7 +11,30 @@ import type { Refusal } from "./scope.ts";
  * link.
  */
 export function Refused({ refusal }: { refusal: Refusal }): ReactNode {
+  if (refusal === "new_sign_in_required") return <NewSignInRequired />;
   return refusal === "provider_sign_in_required" ? <ProviderRequired /> : <SecondFactorRequired />;
+}
+
+function NewSignInRequired(): ReactNode {
+  const signOut = useSignOut();
+  return (
+    <Page title="A new sign-in is required">
+      <h2 className="sr-only">What to do</h2>
+      <Empty
+        title="An owner or admin ended your earlier sign-ins"
+        action={
+          <Button look="main" onClick={() => void signOut(`/sign-in?return_to=${here()}`)}>
+            Sign in again
+          </Button>
+        }
+      >
+        <p>
+          They do this after a leak. Sign in again, and you return here. If it was a surprise, change your password too.
+          You can still use your other organizations and your account.
+        </p>
+      </Empty>
+    </Page>
+  );
 }
 
 /** The current address, for the return after the sign-in. */

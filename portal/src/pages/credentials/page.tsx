@@ -11,6 +11,7 @@ import { useProject } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
 import { CreateCredential } from "./create-dialog.tsx";
 import { CreatedDialog } from "./created-dialog.tsx";
+import { FindLeak } from "./find-leak.tsx";
 import { CREDENTIALS } from "./kind.tsx";
 import { Secrets } from "./secrets.tsx";
 import { topicOf } from "./topic-of.ts";
@@ -24,6 +25,7 @@ export function Page(): ReactNode {
     <AccessPage<Credential, NewCredential>
       kind={CREDENTIALS}
       title="Credentials"
+      actions={<FindLeak />}
       about={<About project={project} />}
       emptyAbout="A program gets its access tokens with a credential: a client id, and a secret that is shown once."
       emptyCommand="npx mooring credential create --name shipper --scope telemetry:write --save shipper.json"

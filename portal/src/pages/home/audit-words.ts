@@ -11,6 +11,11 @@ const SENTENCES: Readonly<Record<string, string>> = {
   "webhook.event.replay": "sent a webhook event again",
   "setup_link.use": "used a set-up link",
   "invitation.accept": "accepted an invitation",
+  "credential.reduced": "took permissions from a credential",
+  "s3_key.reduced": "took permissions from an S3 key",
+  "leak.find": "looked for the owner of a leaked secret",
+  "member.end_access": "ended the sign-ins of a member",
+  "session.end_all": "ended all sessions of a person",
 };
 
 const PAST: Readonly<Record<string, string>> = {
@@ -34,6 +39,7 @@ const PAST: Readonly<Record<string, string>> = {
   transfer: "transferred",
   suspend: "suspended",
   resume: "resumed",
+  adopt: "adopted",
   approve: "approved",
   archive: "archived",
   unarchive: "unarchived",

@@ -18,6 +18,7 @@ import { EndOf } from "~/access/end-of.tsx";
 import { usePeople, type Person } from "~/access/people.ts";
 import { OrphansField, PlanNote, usePlan } from "~/access/plan.tsx";
 import { PROJECTS_READ_MAX, useProjectRoles } from "./project-roles.ts";
+import { EndAccessDialog } from "./end-access-dialog.tsx";
 import { RemoveDialog } from "./remove-dialog.tsx";
 import { ROLE_ABOUT, whyFixed, whyNotGiven } from "./rules.ts";
 import { SecondFactor } from "./second-factor.tsx";
@@ -204,24 +205,30 @@ function ProjectsOf({ id }: { id: string }): ReactNode {
 }
 
 function Acts({ person, owners, onGone }: { person: Person; owners: number; onGone: () => void }): ReactNode {
-  const [dialog, setDialog] = useState<"remove" | "transfer" | null>(null);
+  const [dialog, setDialog] = useState<"remove" | "transfer" | "end" | null>(null);
   const me = useMe();
-  const fixed = whyFixed({
-    mine: me?.role ?? null,
-    mayWrite: useMayIn(null, "members:write"),
-    present: person.role,
-    owners,
-  });
+  const question = { mine: me?.role ?? null, mayWrite: useMayIn(null, "members:write"), present: person.role };
+  const fixed = whyFixed({ ...question, owners });
+  const whyNotEnd = whyFixed({ ...question, owners: Infinity }); // also possible for the last owner
   const isMe = me?.id === person.user_id;
   return (
     <div className="flex flex-wrap gap-2 border-t border-line pt-3">
       {me?.role === "owner" && !isMe && person.role !== "owner" && (
         <Button onClick={() => setDialog("transfer")}>Make owner</Button>
       )}
+      <Button
+        look="danger"
+        disabled={whyNotEnd !== null}
+        title={whyNotEnd ?? undefined}
+        onClick={() => setDialog("end")}
+      >
+        End access
+      </Button>
       <Button look="danger" disabled={fixed !== null} title={fixed ?? undefined} onClick={() => setDialog("remove")}>
         {isMe ? "Leave the organization" : "Remove"}
       </Button>
       {dialog === "transfer" && <TransferDialog person={person} onClose={() => setDialog(null)} />}
+      {dialog === "end" && <EndAccessDialog person={person} onClose={() => setDialog(null)} />}
       {dialog === "remove" && (
         <RemoveDialog person={person} isMe={isMe} onRemoved={onGone} onClose={() => setDialog(null)} />
       )}

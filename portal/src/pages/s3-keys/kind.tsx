@@ -1,9 +1,21 @@
 import { ORGANIZATION_ROUTES } from "@mooring/contract";
+import type { ReactNode } from "react";
 import { reachText, type S3Key } from "~/access/s3-keys.ts";
 import type { AccessKind } from "~/access/kind.ts";
 import { durationText } from "~/kit/figures.ts";
 import { visibleText } from "~/kit/foreign.ts";
 import { State } from "~/kit/state.tsx";
+import { Time } from "~/kit/time.tsx";
+
+/** The access key ID from before the last rotation. */
+function Former({ former }: { former: NonNullable<S3Key["former"]> }): ReactNode {
+  return (
+    <>
+      <code>{former.access_key_id}</code> works until <Time at={former.expires_at} />, last used{" "}
+      <Time at={former.last_used_at} />
+    </>
+  );
+}
 
 export const S3_KEYS: AccessKind<S3Key> = {
   noun: "S3 key",
@@ -26,7 +38,10 @@ export const S3_KEYS: AccessKind<S3Key> = {
     { title: "Access key ID", cell: ({ access_key_id }) => <code>{access_key_id}</code> },
     { title: "Buckets", cell: (key) => <code>{visibleText(reachText(key))}</code> },
   ],
-  facts: (key) => [["Buckets", <code key="buckets">{visibleText(reachText(key))}</code>]],
+  facts: (key) => [
+    ["Buckets", <code key="buckets">{visibleText(reachText(key))}</code>],
+    ...(key.former === null ? [] : [["Old access key ID", <Former key="former" former={key.former} />] as const]),
+  ],
   hasMutableScopes: false,
   hasChildren: false,
   revokeConsequence: (key) => (

@@ -8,6 +8,7 @@ import { useProject } from "~/app/scope.ts";
 import { CreateS3Key } from "./create-dialog.tsx";
 import { CreatedKey } from "./created-key.tsx";
 import { S3_KEYS } from "./kind.tsx";
+import { RotateButton } from "./rotate-dialog.tsx";
 
 /** Access keys of the S3 gateway. */
 export function Page(): ReactNode {
@@ -25,6 +26,7 @@ export function Page(): ReactNode {
       )}
       secret={(created, onClose) => <CreatedKey s3Key={created} onClose={onClose} />}
       idOf={({ id }) => id}
+      buttons={(key, onSecret) => <RotateButton s3Key={key} onRotated={onSecret} />}
       parts={(key) =>
         key.revoked_at === null && (
           <Part title="Use it">
