@@ -21,7 +21,7 @@ test("a pointer finds members and places in lists, however their names are writt
     assert.equal(fits(pointer, body), true, pointer);
 });
 
-test("a pointer does not find what is absent, has another value, or is no JSON", () => {
+test("a pointer does not find an absent member, another value, or a body that is no JSON", () => {
   for (const [pointer, body] of [
     ["/a/9/c=1", '{"a":[{"b":1}]}'],
     ["/a/9/b=1", '{"a":[{"b":1}]}'],

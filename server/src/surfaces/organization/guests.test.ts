@@ -26,7 +26,7 @@ describe("a guest", () => {
     return (answer.json["items"] as { slug: string }[]).map(({ slug }) => slug);
   };
 
-  test("lists only their projects and what is in them", async () => {
+  test("lists only their projects and the apps in them", async () => {
     assert.deepEqual(await slugs("/v1/projects"), ["closed"]);
     assert.deepEqual(await slugs("/v1/apps"), [world.acme.closedApp.slug]);
     const me = await get("/v1/me");
