@@ -20,7 +20,7 @@ const STEPS: readonly Step[] = [
   { name: "portal types", command: "tsc", args: ["-p", "portal/tsconfig.json"] },
   { name: "borders", command: "tools/borders.ts", args: [] },
   { name: "unused", command: "knip", args: ["--no-progress"] },
-  { name: "tidy", command: "tools/test.ts", args: ["tools/tidy"] },
+  { name: "tidy", command: "tools/test.ts", args: ["--full", "tools/tidy"] },
   { name: "generated", command: "tools/generate.ts", args: ["--check"], mend: "npm run generate" },
 ];
 
