@@ -348,7 +348,7 @@ async function streamed(sql: string): Promise<Streamed> {
       "content-type": "application/json",
       accept: "application/x-ndjson",
     },
-    body: JSON.stringify({ sql, timeout_ms: 60_000 }),
+    body: JSON.stringify({ sql, timeout_ms: 30_000 }),
   });
   assert.equal(response.status, 200);
   let firstByteMs = 0;
