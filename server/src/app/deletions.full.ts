@@ -355,6 +355,9 @@ const NO_DELETIONS: Readonly<Record<string, string>> = {
   "domain/accounts/store.ts expires_at":
     "a link that expired after an hour; its account gets a new one in the same transaction",
   "domain/organizations/setup/store.ts expires_at": "a link whose person gets a new one in the same transaction",
+  "domain/organizations/endings/store.ts member.expires_at": "reads",
+  "domain/organizations/endings/store.ts m.expires_at": "reads",
+  "domain/organizations/endings/store.ts membership_expires_at": "reads",
   "domain/delivery/forwarding/store.ts next_attempt_at": "reads due rows",
   "domain/delivery/forwarding/store.ts received_at": "reads",
   "domain/registry/retention-store.ts untagged_at": "reads, also for a dry run; applyRetention passes a cutoff",
