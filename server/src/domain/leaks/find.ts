@@ -11,6 +11,7 @@ import {
 import { isSignInEnded, linkSecretOf, personPrincipal } from "#domain/organizations/index.ts";
 import { personSecretOf } from "#domain/people/index.ts";
 import { resourceOf } from "#domain/projects/index.ts";
+import { holderOfToken } from "#domain/registry/index.ts";
 import { webhookOfToken } from "#domain/webhooks/index.ts";
 import { isWellFormedSecret } from "#kernel/secrets.ts";
 import { Problem } from "#kernel/problem.ts";
@@ -206,19 +207,11 @@ const ofAccessToken: Finder = async (deps, asking, token) => {
 
 /** A token of the registry names its credential. */
 const ofRegistryToken: Finder = async (deps, asking, token) => {
-  const id = await registryHolderOf(deps, token);
+  const id = await holderOfToken(deps.identity.envelope, token);
   const owner =
     id === undefined ? undefined : await ofCredential("registry_token", () => Promise.resolve(id))(deps, asking, token);
   return owner === undefined ? undefined : { ...owner, kind: "registry_token" };
 };
-
-async function registryHolderOf({ identity: { envelope } }: LeaksDeps, token: string): Promise<string | undefined> {
-  const [head = "", payload = "", mac = ""] = token.split(".");
-  const purpose = head === "mrr" ? "registry-token-mrr" : "registry-token-mrrr";
-  if (!(await envelope.verify(purpose, payload, Buffer.from(mac, "base64url")))) return undefined;
-  const claims = JSON.parse(Buffer.from(payload, "base64url").toString("utf8")) as { credentialId?: string | null };
-  return claims.credentialId ?? undefined;
-}
 
 const bySecret = (deps: LeaksDeps, secret: string): Promise<string | undefined> =>
   isWellFormedSecret("mrcs", secret) || isWellFormedSecret("mrpat", secret)

@@ -33,6 +33,7 @@ export { parseScopes, type AskedScope } from "./scopes.ts";
 export { createSessions, type Session, type SessionPlace, type Sessions } from "./sessions.ts";
 export {
   createRegistryTokens,
+  holderOfToken,
   type Access,
   type RefreshToken,
   type RegistryToken,

@@ -54,6 +54,24 @@ interface Claims {
   readonly exp: number;
 }
 
+const purposeOf = (kind: Kind) => `registry-token-${kind}` as const;
+
+/** Returns the content of a token of this kind. Undefined: the registry did not sign it. It may have expired. */
+async function claimsOf<T>(envelope: Pick<Signatures, "verify">, kind: Kind, text: string): Promise<T | undefined> {
+  if (text.length > TOKEN_CHARS_MAX) return undefined;
+  const [head, payload = "", mac = "", ...more] = text.split(".");
+  if (head !== kind || more.length > 0) return undefined;
+  const given = decodeBase64Url(mac);
+  if (given === undefined || !(await envelope.verify(purposeOf(kind), payload, given))) return undefined;
+  return JSON.parse(decodeBase64Url(payload)?.toString("utf8") ?? "") as T;
+}
+
+/** Returns the id of the credential of a token or a refresh token, also if it has expired. Undefined: it has none. */
+export async function holderOfToken(envelope: Pick<Signatures, "verify">, text: string): Promise<string | undefined> {
+  const kind: Kind = text.startsWith("mrr.") ? "mrr" : "mrrr";
+  return (await claimsOf<Pick<RegistryToken, "credentialId">>(envelope, kind, text))?.credentialId ?? undefined;
+}
+
 /**
  * Creates tokens under the registry's own key, so that no other service accepts them and the registry accepts no
  * others. They are small and opaque to clients. Their content is JSON, authenticated by the key.
@@ -65,7 +83,6 @@ export function createRegistryTokens(options: {
   readonly service: string;
 }): RegistryTokens {
   const { envelope, clock, service } = options;
-  const purposeOf = (kind: Kind) => `registry-token-${kind}` as const;
 
   function sign(kind: Kind, claims: object): string {
     const payload = Buffer.from(JSON.stringify({ ...claims, aud: service })).toString("base64url");
@@ -73,13 +90,8 @@ export function createRegistryTokens(options: {
   }
 
   async function open<T extends object>(kind: Kind, text: string): Promise<(T & Claims) | undefined> {
-    if (text.length > TOKEN_CHARS_MAX) return undefined;
-    const [head, payload = "", mac = "", ...more] = text.split(".");
-    if (head !== kind || more.length > 0) return undefined;
-    const given = decodeBase64Url(mac);
-    if (given === undefined || !(await envelope.verify(purposeOf(kind), payload, given))) return undefined;
-    const claims = JSON.parse(decodeBase64Url(payload)?.toString("utf8") ?? "") as T & Claims;
-    return claims.aud === service && clock.nowMs() / 1000 < claims.exp ? claims : undefined;
+    const claims = await claimsOf<T & Claims>(envelope, kind, text);
+    return claims?.aud === service && clock.nowMs() / 1000 < claims.exp ? claims : undefined;
   }
 
   return {
