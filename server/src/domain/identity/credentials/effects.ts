@@ -127,8 +127,11 @@ export function planOf(
   return { stops, adopts, projects, etag: etagOf(facts) };
 }
 
-/** @throws Problem `concurrent_update` if the act differs from the plan that the actor has seen */
-export function requirePlan(expected: Expected, plan: Plan): void {
-  if (expected === "any" || expected.includes(plan.etag)) return;
+/**
+ * Checks `If-Match`: it has the version of the changed record, or the tag of a plan with these effects.
+ * @throws Problem `concurrent_update` if the act differs from the plan that the actor has seen
+ */
+export function requirePlan(expected: Expected, plan: Plan, version: object): void {
+  if (expected === "any" || expected.includes(plan.etag) || expected.includes(etagOf(version))) return;
   throw new Problem("concurrent_update", "The effects have changed since the dry run. Run it again.");
 }

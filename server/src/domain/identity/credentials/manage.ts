@@ -3,7 +3,7 @@ import { heldScopes, holds, reachOf, type Resource } from "#domain/identity/acce
 import { resourceOf } from "#domain/projects/index.ts";
 import { decodeCursor, encodeCursor } from "#kernel/cursor.ts";
 import { Problem } from "#kernel/problem.ts";
-import { etagOf, expectedOf, requireMatch } from "#kernel/versions.ts";
+import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import { rehearse, type Writer } from "#stores/metadata/index.ts";
 import { auditActorOf, creatorOf, isOwn, requirePermission, type ActorContext } from "./actor.ts";
 import { adoptRow, originOfActor, wasOrHas } from "./adopt.ts";
@@ -254,7 +254,7 @@ async function revoke<T extends Table>(
   const expected = await expectedOf(options.ifMatch, () => Promise.resolve(undefined));
   const { seq, revokedAtMs, losses } = await manager.metadata.write(async (tx) => {
     const revoked = await revocation(manager, tx, acting, name, options);
-    if (expected !== "any" && !expected.includes(revoked.etag)) requirePlan(expected, revoked.plan);
+    requirePlan(expected, revoked.plan, revoked.version);
     return revoked;
   });
   const propagated = await isApplied(manager, seq);
@@ -269,7 +269,7 @@ async function revocation<T extends Table>(
   acting: ActorContext,
   name: string,
   { reason = null, orphans = "revoke" }: Revocation,
-): Promise<{ seq: number; revokedAtMs: number; plan: Plan; losses: readonly Loss[]; etag: string }> {
+): Promise<{ seq: number; revokedAtMs: number; plan: Plan; losses: readonly Loss[]; version: object }> {
   const { clock, table } = manager;
   const { actor } = acting;
   const context: Context<T> & AnyContext = await locked(manager, tx, acting, name);
@@ -300,7 +300,7 @@ async function revocation<T extends Table>(
     actor.kind === "system" || holds(actor, "credentials:read", resourceOf(row));
   const version = versionOf(context);
   const plan = planOf(losses, maySee, { adopts, projects: {}, version });
-  return { seq, revokedAtMs, plan, losses: losses.filter(({ id }) => id !== context.id), etag: etagOf(version) };
+  return { seq, revokedAtMs, plan, losses: losses.filter(({ id }) => id !== context.id), version };
 }
 
 function notAdopted(reason: Revocation["reason"]): Problem {

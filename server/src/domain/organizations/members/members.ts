@@ -2,12 +2,11 @@ import type { OrgRole, Orphans } from "@mooring/contract";
 import { appendAudit } from "#domain/audit/index.ts";
 import { ORG_ROLE_SCOPES, type Plan, endPersonalTokens, type PersonPrincipal, absent } from "#domain/identity/index.ts";
 import { Problem } from "#kernel/problem.ts";
-import { expectedOf } from "#kernel/versions.ts";
 import { isId } from "#kernel/ids.ts";
 import { hasPassed } from "#kernel/time.ts";
 import { rehearse, type Reader, type Writer } from "#stores/metadata/index.ts";
 import { auditOrigin, grantorOf, type Caller, type Grantor, type OrganizationsDeps } from "../caller.ts";
-import { announceAccessChange, changeOrganization } from "../change.ts";
+import { announceAccessChange } from "../change.ts";
 import { policyOf } from "../organization/organization.ts";
 import type { OrganizationPolicy } from "../organization/policy.ts";
 import { organizationById } from "../organization/store.ts";
@@ -17,7 +16,7 @@ import {
   concludeOrphans,
   decideOrphans,
   heirIdOf,
-  requireEffects,
+  commitEffects,
   watchPerson,
   type Effects,
   type OrphansOptions,
@@ -76,15 +75,13 @@ export async function changeMember(
   orgId: string,
   options: MemberChange,
 ): Promise<Member> {
-  const expected = await expectedOf(options.ifMatch, async () =>
-    memberVersion(await found(deps.metadata.read, orgId, options.userId)),
+  const { member } = await commitEffects(
+    deps,
+    orgId,
+    options,
+    (tx) => memberChange(deps, tx, caller, orgId, options),
+    async () => memberVersion(await found(deps.metadata.read, orgId, options.userId)),
   );
-  const { member, effects } = await changeOrganization(deps, orgId, async (tx) => {
-    const changed = await memberChange(deps, tx, caller, orgId, options);
-    requireEffects(expected, changed.effects, memberVersion(changed.before));
-    return changed;
-  });
-  await options.onLosses?.(effects.losses);
   return member;
 }
 
@@ -104,7 +101,7 @@ async function memberChange(
   caller: Caller,
   orgId: string,
   { userId, orphans: wanted, ...change }: MemberChange,
-): Promise<{ member: Member; before: Member; effects: Effects }> {
+): Promise<{ member: Member; effects: Effects }> {
   const orphans = wanted ?? null;
   const before = await found(tx, orgId, userId);
   const { role = before.role, endsAtMs: expires_at = before.expires_at } = change;
@@ -114,8 +111,7 @@ async function memberChange(
   const watched = await watchPerson(deps, tx, orgId, userId);
   const conclude = (adopts: Plan["adopts"]): Promise<Effects> =>
     concludeOrphans(deps, tx, caller, { orgId, watched, adopts, projects: {}, version: memberVersion(before) });
-  if (before.role === role && before.expires_at === expires_at)
-    return { member: before, before, effects: await conclude([]) };
+  if (before.role === role && before.expires_at === expires_at) return { member: before, effects: await conclude([]) };
   requireMayAlter(grantor, before, after, deps.clock.nowMs());
   if (before.role === "owner" && (role !== "owner" || expires_at !== null))
     await requireAnotherOwner(tx, orgId, userId);
@@ -134,7 +130,7 @@ async function memberChange(
       ...(orphans === null ? {} : { orphans }),
     },
   });
-  return { member: after, before, effects: await conclude(adopts) };
+  return { member: after, effects: await conclude(adopts) };
 }
 
 /** Checks that the caller may give the member what the change adds. */
@@ -189,13 +185,7 @@ export async function removeMember(
   orgId: string,
   options: Removal,
 ): Promise<void> {
-  const expected = await expectedOf(options.ifMatch, () => Promise.resolve(undefined));
-  const { losses } = await changeOrganization(deps, orgId, async (tx) => {
-    const { before, effects } = await removal(deps, tx, caller, orgId, options);
-    requireEffects(expected, effects, memberVersion(before));
-    return effects;
-  });
-  await options.onLosses?.(losses);
+  await commitEffects(deps, orgId, options, (tx) => removal(deps, tx, caller, orgId, options));
 }
 
 /** Returns the effects of `removeMember`, and changes nothing. */
@@ -209,7 +199,7 @@ async function removal(
   caller: Caller,
   orgId: string,
   { userId, orphans: wanted }: Removal,
-): Promise<{ before: Member; effects: Effects }> {
+): Promise<{ effects: Effects }> {
   const member = await found(tx, orgId, userId);
   const orphans = await orphansIn(tx, orgId, wanted);
   const grantor = await grantorOf(tx, caller, orgId, deps.clock.nowMs());
@@ -238,8 +228,7 @@ async function removal(
     },
   });
   const version = memberVersion(member);
-  const effects = await concludeOrphans(deps, tx, caller, { orgId, watched, adopts, projects, version });
-  return { before: member, effects };
+  return { effects: await concludeOrphans(deps, tx, caller, { orgId, watched, adopts, projects, version }) };
 }
 
 /** Returns the highest earlier role whose permissions the new one does not have. */

@@ -17,9 +17,10 @@ import {
 } from "#domain/identity/index.ts";
 import { resourceOf } from "#domain/projects/index.ts";
 import { Problem } from "#kernel/problem.ts";
-import { etagOf, type Expected } from "#kernel/versions.ts";
+import { expectedOf } from "#kernel/versions.ts";
 import type { Writer } from "#stores/metadata/index.ts";
 import { auditOrigin, type Caller, type Grantor, type OrganizationsDeps } from "../caller.ts";
+import { changeOrganization } from "../change.ts";
 
 /** An act that can take scopes from credentials. */
 export interface OrphansOptions {
@@ -35,6 +36,8 @@ export interface OrphansOptions {
 export interface Effects {
   readonly plan: Plan;
   readonly losses: readonly Loss[];
+  /** That of the changed record, before the act. */
+  readonly version: object;
 }
 
 export interface OrphansAct {
@@ -96,7 +99,8 @@ export async function concludeOrphans(
   await endTokensOfGains(deps, tx, watched);
   const losses = await lossesOf(tx, watched, deps.clock.nowMs());
   await auditLosses(deps, tx, { ...auditOrigin(caller), orgId }, losses);
-  return { plan: planOf(losses, (context) => maySee(caller, context), { adopts, projects, version }), losses };
+  const plan = planOf(losses, (context) => maySee(caller, context), { adopts, projects, version });
+  return { plan, losses, version };
 }
 
 function maySee({ principal }: Caller, context: Loss["context"]): boolean {
@@ -104,12 +108,25 @@ function maySee({ principal }: Caller, context: Loss["context"]): boolean {
 }
 
 /**
- * Checks `If-Match`: it has the version of the changed record, or the tag of a plan with these effects.
- * @throws Problem `concurrent_update`
+ * Runs an act in a transaction, if its effects are the expected ones, and then reports the losses.
+ * @param read reads the version that a change without `If-Match` expects. Absent: any version
+ * @throws Problem `concurrent_update`, and those of the act
  */
-export function requireEffects(expected: Expected, { plan }: Effects, version: object): void {
-  if (expected === "any" || expected.includes(etagOf(version))) return;
-  requirePlan(expected, plan);
+export async function commitEffects<T extends { readonly effects: Effects }>(
+  deps: OrganizationsDeps,
+  orgId: string,
+  { ifMatch, onLosses }: Pick<OrphansOptions, "ifMatch" | "onLosses">,
+  act: (tx: Writer) => Promise<T>,
+  read: () => Promise<object | undefined> = () => Promise.resolve(undefined),
+): Promise<T> {
+  const expected = await expectedOf(ifMatch, read);
+  const done = await changeOrganization(deps, orgId, async (tx) => {
+    const acted = await act(tx);
+    requirePlan(expected, acted.effects.plan, acted.effects.version);
+    return acted;
+  });
+  await onLosses?.(done.effects.losses);
+  return done;
 }
 
 /** Returns the id of the person who becomes responsible. `named`: the policy's heir. */

@@ -11,7 +11,6 @@ import {
 } from "#domain/identity/index.ts";
 import type { Project } from "#domain/projects/index.ts";
 import { Problem } from "#kernel/problem.ts";
-import { expectedOf } from "#kernel/versions.ts";
 import { rehearse, type Reader, type Writer } from "#stores/metadata/index.ts";
 import {
   auditOrigin,
@@ -21,14 +20,14 @@ import {
   type Caller,
   type OrganizationsDeps,
 } from "../caller.ts";
-import { announceAccessChange, changeOrganization } from "../change.ts";
+import { announceAccessChange } from "../change.ts";
 import { listPage, type Page, type PageQuery } from "../pages.ts";
 import { heirFor, memberVersion, orphansIn } from "../members/members.ts";
 import { endDetail, isLater, requireEnd, requireWithinEnd } from "../members/ends.ts";
 import {
   concludeOrphans,
   decideOrphans,
-  requireEffects,
+  commitEffects,
   watchPerson,
   type Effects,
   type OrphansOptions,
@@ -82,13 +81,13 @@ export async function setProjectMember(
   const { userId } = options;
   const versionIn = async (db: Reader): Promise<object> =>
     versionOf(await findProjectMember(db, await found(db, project), userId), userId);
-  const expected = await expectedOf(options.ifMatch, () => versionIn(deps.metadata.read));
-  const { member, effects } = await changeOrganization(deps, project.org_id, async (tx) => {
-    const changed = await memberChange(deps, tx, caller, { project, ...options });
-    requireEffects(expected, changed.effects, versionOf(changed.before, userId));
-    return changed;
-  });
-  await options.onLosses?.(effects.losses);
+  const { member } = await commitEffects(
+    deps,
+    project.org_id,
+    options,
+    (tx) => memberChange(deps, tx, caller, { project, ...options }),
+    () => versionIn(deps.metadata.read),
+  );
   return member;
 }
 
@@ -111,7 +110,6 @@ function versionOf(member: ProjectMember | undefined, userId: string): object {
 
 interface Changed {
   readonly member: ProjectMember;
-  readonly before: ProjectMember | undefined;
   readonly effects: Effects;
 }
 
@@ -151,12 +149,12 @@ async function memberChange(
   });
   const after = await findProjectMember(tx, row, userId);
   if (after === undefined) throw new Error("the membership that was just written is missing");
-  return { member: after, before, effects };
+  return { member: after, effects };
 }
 
 function unchanged(member: ProjectMember, version: object): Changed {
   const plan = planOf([], () => false, { adopts: [], projects: {}, version });
-  return { member, before: member, effects: { plan, losses: [] } };
+  return { member, effects: { plan, losses: [], version } };
 }
 
 /** Passes on or revokes the credentials that lost scopes in the project, and ends tokens of those that gained some. */
@@ -199,13 +197,7 @@ export async function removeProjectMember(
   project: ProjectKey,
   options: ProjectRemoval,
 ): Promise<void> {
-  const expected = await expectedOf(options.ifMatch, () => Promise.resolve(undefined));
-  const { losses } = await changeOrganization(deps, project.org_id, async (tx) => {
-    const { before, effects } = await removal(deps, tx, caller, { project, ...options });
-    requireEffects(expected, effects, memberVersion(before));
-    return effects;
-  });
-  await options.onLosses?.(losses);
+  await commitEffects(deps, project.org_id, options, (tx) => removal(deps, tx, caller, { project, ...options }));
 }
 
 /** Returns the effects of `removeProjectMember`, and changes nothing. */
@@ -223,7 +215,7 @@ async function removal(
   tx: Writer,
   caller: Caller,
   { project, userId, orphans: wanted }: ProjectRemoval & { readonly project: ProjectKey },
-): Promise<{ before: ProjectMember; effects: Effects }> {
+): Promise<{ effects: Effects }> {
   const row = await found(tx, project);
   const before = await findProjectMember(tx, row, userId);
   if (before === undefined) throw absent();
@@ -240,7 +232,7 @@ async function removal(
     target: { kind: "project", id: row.id },
     detail: { user: userId, role: before.role, orphans, credentials_to: heirId },
   });
-  return { before, effects };
+  return { effects };
 }
 
 /** Checks that a caller gives only permissions that they have in the project, and not for longer. */
