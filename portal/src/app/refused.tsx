@@ -15,25 +15,43 @@ export function Refused({ refusal }: { refusal: Refusal }): ReactNode {
   return refusal === "provider_sign_in_required" ? <ProviderRequired /> : <SecondFactorRequired />;
 }
 
+/** A page that shows one requirement, with the act that meets it. */
+function Requirement({
+  title,
+  cause,
+  action,
+  children,
+}: {
+  title: string;
+  cause: string;
+  action: ReactNode;
+  children: ReactNode;
+}): ReactNode {
+  return (
+    <Page title={title}>
+      <h2 className="sr-only">What to do</h2>
+      <Empty title={cause} action={action}>
+        <p>{children}</p>
+      </Empty>
+    </Page>
+  );
+}
+
 function NewSignInRequired(): ReactNode {
   const signOut = useSignOut();
   return (
-    <Page title="A new sign-in is required">
-      <h2 className="sr-only">What to do</h2>
-      <Empty
-        title="An owner or admin ended your earlier sign-ins"
-        action={
-          <Button look="main" onClick={() => void signOut(`/sign-in?return_to=${here()}`)}>
-            Sign in again
-          </Button>
-        }
-      >
-        <p>
-          They do this after a leak. Sign in again, and you return here. If it was a surprise, change your password too.
-          You can still use your other organizations and your account.
-        </p>
-      </Empty>
-    </Page>
+    <Requirement
+      title="A new sign-in is required"
+      cause="An owner or admin ended your earlier sign-ins"
+      action={
+        <Button look="main" onClick={() => void signOut(`/sign-in?return_to=${here()}`)}>
+          Sign in again
+        </Button>
+      }
+    >
+      They do this after a leak. Sign in again, and you return here. If it was a surprise, change your password too. You
+      can still use your other organizations and your account.
+    </Requirement>
   );
 }
 
@@ -44,27 +62,23 @@ function ProviderRequired(): ReactNode {
   const { methods } = useSignInMethods();
   const name = methods?.oidc?.name;
   return (
-    <Page title="Single sign-on is required">
-      <h2 className="sr-only">What to do</h2>
-      <Empty
-        title="This organization accepts only single sign-on"
-        action={
-          name !== undefined && (
-            <a href={`/api/sign-in/oidc?return_to=${here()}`} className={buttonClass("main")}>
-              Sign in with {name}
-            </a>
-          )
-        }
-      >
-        <p>
-          You signed in another way.{" "}
-          {name === undefined
-            ? "This server has no single sign-on now. Ask its operator to set it up."
-            : `Sign in with ${name}. Then you return here.`}{" "}
-          You can still use your other organizations and your account.
-        </p>
-      </Empty>
-    </Page>
+    <Requirement
+      title="Single sign-on is required"
+      cause="This organization accepts only single sign-on"
+      action={
+        name !== undefined && (
+          <a href={`/api/sign-in/oidc?return_to=${here()}`} className={buttonClass("main")}>
+            Sign in with {name}
+          </a>
+        )
+      }
+    >
+      You signed in another way.{" "}
+      {name === undefined
+        ? "This server has no single sign-on now. Ask its operator to set it up."
+        : `Sign in with ${name}. Then you return here.`}{" "}
+      You can still use your other organizations and your account.
+    </Requirement>
   );
 }
 
@@ -73,28 +87,24 @@ function SecondFactorRequired(): ReactNode {
   const signOut = useSignOut();
   const hasFactor = security.has_totp || security.passkeys > 0;
   return (
-    <Page title="A second factor is required">
-      <h2 className="sr-only">What to do</h2>
-      <Empty
-        title="This organization requires a second factor"
-        action={
-          hasFactor ? (
-            <Button look="main" onClick={() => void signOut(`/sign-in?return_to=${here()}`)}>
-              Sign in again
-            </Button>
-          ) : (
-            <ButtonLink look="main" to="/account" search={{ tab: "sign-in" }}>
-              Set one up
-            </ButtonLink>
-          )
-        }
-      >
-        <p>
-          {hasFactor
-            ? "You have one, but you signed in without it. Sign in again with your authenticator app or passkey. Then you return here."
-            : "Set up an authenticator app or a passkey under Account. Then open this page again."}
-        </p>
-      </Empty>
-    </Page>
+    <Requirement
+      title="A second factor is required"
+      cause="This organization requires a second factor"
+      action={
+        hasFactor ? (
+          <Button look="main" onClick={() => void signOut(`/sign-in?return_to=${here()}`)}>
+            Sign in again
+          </Button>
+        ) : (
+          <ButtonLink look="main" to="/account" search={{ tab: "sign-in" }}>
+            Set one up
+          </ButtonLink>
+        )
+      }
+    >
+      {hasFactor
+        ? "You have one, but you signed in without it. Sign in again with your authenticator app or passkey. Then you return here."
+        : "Set up an authenticator app or a passkey under Account. Then open this page again."}
+    </Requirement>
   );
 }
