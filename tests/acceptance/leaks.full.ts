@@ -22,6 +22,7 @@ interface Finding {
     readonly id: string;
     readonly is_live: boolean;
     readonly reason: string | null;
+    readonly expires_at: string | null;
     readonly scopes: readonly string[];
     readonly responsible: { readonly id: string | null };
     readonly next: readonly string[];
@@ -32,7 +33,7 @@ interface Key {
   readonly id: string;
   readonly access_key_id: string;
   readonly secret_access_key: string;
-  readonly former: { readonly access_key_id: string } | null;
+  readonly former: { readonly access_key_id: string; readonly expires_at: string } | null;
 }
 
 describe("after a leak", () => {
@@ -115,11 +116,16 @@ describe("after a leak", () => {
     assert.equal(second.former?.access_key_id, key.access_key_id);
     assert.deepEqual([await lists(key), await lists(second)], ["ok", "ok"], "both work during the overlap");
     assert.equal((await found(key.secret_access_key)).owner?.id, key.id, "the former secret is found, too");
+    const former = (await found(key.access_key_id)).owner;
+    assert.deepEqual([former?.id, former?.is_live, former?.expires_at], [key.id, true, second.former?.expires_at]);
+    const plan = await owner.api("DELETE", `/v1/s3/keys/${key.access_key_id}?dry_run=true`);
+    assert.equal(plan.status, 200, `${plan.text}: the former ID names the key`);
     const third = await rotate(3600);
     assert.deepEqual([await lists(key), await lists(second), await lists(third)], ["InvalidAccessKeyId", "ok", "ok"]);
     const fourth = await rotate(0);
     assert.deepEqual([await lists(third), await lists(fourth)], ["InvalidAccessKeyId", "ok"]);
     assert.equal((await found(third.secret_access_key)).owner, null);
+    assert.equal((await found(third.access_key_id)).owner, null);
     assert.equal((await owner.api("DELETE", `/v1/s3/keys/${key.id}`)).status, 200);
     assert.equal(await lists(fourth), "InvalidAccessKeyId");
   });

@@ -159,16 +159,24 @@ function ofCredential(kind: LeakKind, idOf: (deps: LeaksDeps, secret: string) =>
   };
 }
 
-function ofKey(
-  idOf: (deps: LeaksDeps, orgId: string, secret: string) => Promise<string | undefined>,
-  kind: LeakKind,
-): Finder {
-  return async (deps, { principal }, secret) => {
-    const id = await idOf(deps, principal.orgId, secret);
-    if (id === undefined) return undefined;
-    return seen(async () => credentialOwner(kind, await deps.identity.s3Keys.get({ actor: principal }, id), null));
-  };
-}
+const ofKeySecret: Finder = async ({ identity: { s3Keys } }, { principal }, secret) => {
+  const id = await s3Keys.keyOfSecret(principal.orgId, secret);
+  if (id === undefined) return undefined;
+  return seen(async () => credentialOwner("s3_secret", await s3Keys.get({ actor: principal }, id), null));
+};
+
+/** The former ID of a rotated key works until the overlap ends. */
+const ofAccessKeyId: Finder = async ({ identity: { s3Keys } }, { principal }, accessKeyId) => {
+  if (!isAccessKeyId(accessKeyId)) return undefined;
+  return seen(async () => {
+    const key = await s3Keys.get({ actor: principal }, accessKeyId);
+    const owner = credentialOwner("s3_access_key", key, null);
+    if (key.accessKeyId === accessKeyId) return owner;
+    const { former } = key;
+    if (former === null) return { ...owner, reason: owner.reason ?? "the key was rotated, and the overlap has ended" };
+    return { ...owner, expiresAtMs: former.endsAtMs, lastUsedAtMs: former.lastUsedAtMs };
+  });
+};
 
 function credentialOwner(kind: LeakKind, view: AnyCredential, lastUsedIp: string | null): Owner {
   const { id, name, projectId, responsible, effectiveScopes: scopes, createdAtMs, expiresAtMs, lastUsedAtMs } = view;
@@ -223,8 +231,8 @@ const FINDERS: Readonly<Record<LeakKind, Finder>> = {
   personal_token: ofCredential("personal_token", bySecret),
   access_token: ofAccessToken,
   registry_token: ofRegistryToken,
-  s3_access_key: ofKey((_deps, _orgId, id) => Promise.resolve(isAccessKeyId(id) ? id : undefined), "s3_access_key"),
-  s3_secret: ofKey((deps, orgId, secret) => deps.identity.s3Keys.keyOfSecret(orgId, secret), "s3_secret"),
+  s3_access_key: ofAccessKeyId,
+  s3_secret: ofKeySecret,
   webhook_url: ofWebhook,
   invitation: ofLink,
   setup_link: ofLink,

@@ -5,6 +5,7 @@ import type { Envelope } from "#domain/identity/keys/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore, Reader, Writer } from "#stores/metadata/index.ts";
 import { auditActorOf, type ActorContext } from "./actor.ts";
+import { formerByAccessKey } from "./former/store.ts";
 import { TABLES, type AnyRow, type Rows, type Table } from "./kinds.ts";
 import { findContext, type Context } from "./store.ts";
 
@@ -17,13 +18,24 @@ export interface CredentialsDeps {
   readonly feed: Pick<ChangeFeed, "propagate" | "sync">;
 }
 
-/** Finds a credential by its id. If the table allows it, also by the public identifier. @throws Problem `not_found` */
+/**
+ * Finds a credential by its id. If the table allows it, also by the public identifier, or by a former one.
+ * @throws Problem `not_found`
+ */
 export async function found<T extends Table>(db: Reader, table: T, orgId: string, name: string): Promise<Context<T>> {
   const { idPrefix, isNamedByPublicId } = TABLES[table];
   const isPublic = isNamedByPublicId && !name.startsWith(`${idPrefix}_`);
-  const context = await findContext(db, table, isPublic ? { publicId: name } : { id: name });
+  const context = isPublic ? await namedBy(db, table, name) : await findContext(db, table, { id: name });
   if (context === undefined || context.org_id !== orgId) throw absent();
   return context;
+}
+
+/** A leaked identifier may be the former one. */
+async function namedBy<T extends Table>(db: Reader, table: T, publicId: string): Promise<Context<T> | undefined> {
+  const present = await findContext(db, table, { publicId });
+  if (present !== undefined) return present;
+  const former = await formerByAccessKey(db, publicId);
+  return former === undefined ? undefined : findContext(db, table, { id: former.key_id });
 }
 
 export type Act = "adopt" | "approve" | "create" | "reduced" | "revoke" | "update";
