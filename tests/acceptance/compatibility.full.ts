@@ -42,6 +42,8 @@ for (const { name, library, program } of PAIRS)
     let server: Server;
     let home: Bootstrap;
     let lib: Library;
+    /** What the server offers; the client may know newer operations. */
+    let offered: ReadonlySet<string>;
     let client: OwnClient.Client;
 
     before(async () => {
@@ -50,13 +52,15 @@ for (const { name, library, program } of PAIRS)
       server = await startServer(options);
       home = await bootstrapped(server, own);
       lib = await libraryIn(library());
+      const { contract } = own === undefined ? await libraryIn(ROOT) : await libraryIn(checkout);
+      offered = new Set(plainReads(contract).map(({ operationId }) => operationId));
       client = await clientOf(lib, server, home);
     });
     after(() => server.dispose());
 
     test("every list and setting has the form that the client expects", async (t) => {
       const checked: string[] = [];
-      for (const row of plainReads(lib.contract)) {
+      for (const row of plainReads(lib.contract).filter(({ operationId }) => offered.has(operationId))) {
         const answer: unknown = await client.call(row, {});
         const check = Compile(row.result ?? {});
         const found = check.Check(answer) ? [] : check.Errors(answer);

@@ -44,6 +44,7 @@ const CASES: Readonly<Record<string, Case>> = {
   nodes: opens("nodes", "list"),
   audit: opens("audit", "verify"),
   keys: opens("keys", "list"),
+  leak: { args: () => ["leak", "find", "--help"], says: null },
   "master-key": opens("master-key", "status"),
   quota: opens("quota", "show"),
   scrub: opens("scrub"),
