@@ -181,6 +181,12 @@
     };
   };
 
+  /** Returns the focused element, if it is a field for a date: Tab moves through its parts. */
+  const dateField = () => {
+    const element = activeElement();
+    return element?.matches("input[type=date], input[type=datetime-local], input[type=time]") ? idOf(element) : null;
+  };
+
   /** Returns the elements of `wanted` that are still visible. */
   const remaining = (wanted) =>
     survey()
@@ -188,5 +194,5 @@
       .map(({ id }) => nameOf(id));
   const nameOf = (id) => describe(elements[id]);
 
-  globalThis.keyboardSurvey = { survey, focused, stop, remaining, nameOf };
+  globalThis.keyboardSurvey = { survey, focused, stop, dateField, remaining, nameOf };
 }

@@ -45,7 +45,7 @@ export interface Keys {
   focused(): Promise<Focused | null>;
   /** Presses an arrow key until the focus is on the element with this name. Waits each time until the focus has moved. */
   goTo(key: string, name: string): Promise<void>;
-  /** Presses Tab. Returns the next stop; null at the end of the page. */
+  /** Presses Tab, past the parts of a date. Returns the next stop; null at the end of the page. */
   tab(): Promise<Stop | null>;
   /** Returns the role and name of a stop or of a survey's element. */
   nameOf(id: number): Promise<string>;
@@ -58,6 +58,8 @@ export interface Keys {
 
 const STOPS_MAX = 400;
 const ARROWS_MAX = 20;
+/** Year, month, day, hour, minute, second, half of the day, and the button of the calendar. */
+const DATE_PARTS_MAX = 9;
 const PATIENCE_MS = 20_000;
 
 /** Must be called before the page opens an address. */
@@ -100,8 +102,14 @@ export async function useKeys(page: Page): Promise<Keys> {
     focused,
     goTo: (key, name) => goTo({ page, press, focused }, key, name),
     tab: async () => {
-      await press("Tab");
-      return ask("stop()");
+      const from: number | null = await ask("dateField()");
+      let stop: Stop | null = null;
+      for (let part = 0; part < DATE_PARTS_MAX; part++) {
+        await press("Tab");
+        stop = await ask("stop()");
+        if (from === null || stop?.id !== from) break;
+      }
+      return stop;
     },
     nameOf: (id) => ask(`nameOf(${id})`),
     arrives: async (role, name) => {
