@@ -109,6 +109,11 @@ const FORMS: Readonly<Record<string, CommandForm>> = {
   deleteMember: { examples: ["user_01k… --dry-run", "user_01k… --orphans revoke --yes"] },
   putProjectMember: { examples: ["web user_01k… --role writer", "web user_01k… --role reader --dry-run"] },
   deleteProjectMember: { examples: ["web user_01k… --dry-run"] },
+  createGroup: { examples: ["--slug backend --name 'Backend team'", "--slug backend --claim /teams/backend"] },
+  putGroupMember: { examples: ["backend user_01k…", "backend user_01k… --expires-at 2026-12-04T18:00:00Z"] },
+  putProjectGroup: { examples: ["web backend --role writer"] },
+  listGroups: { columns: ["slug", "name", "members", "claim", "id"] },
+  listGroupMembers: { columns: ["email", "name", "source", "expires_at", "user_id"] },
   listEndings: {
     examples: ["", "--before 2026-12-31T00:00:00Z"],
     columns: ["expires_at", "kind", "email", "role", "ended"],

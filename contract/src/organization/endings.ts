@@ -4,13 +4,14 @@ import { Slug, Timestamp } from "../shared.ts";
 import { Id, nullable } from "./shapes.ts";
 
 const Ending = Type.Object({
-  kind: Type.Enum(["member", "project_member", "invitation"], {
-    description: "member: of the organization; invitation: the membership that it gives",
+  kind: Type.Enum(["member", "project_member", "group_member", "project_group", "invitation"], {
+    description:
+      "member: of the organization; project_group: a group in a project; invitation: the membership that it gives",
   }),
   user_id: nullable(Id),
   email: Type.String(),
   name: Type.String(),
-  role: Type.String({ description: "the role in the organization or the project" }),
+  role: Type.String({ description: "the role in the organization or the project; for a group_member the slug of the group" }),
   project: nullable(Type.Object({ id: Id, slug: Slug })),
   invitation_id: nullable(Id),
   expires_at: Timestamp,

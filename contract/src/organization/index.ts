@@ -4,6 +4,7 @@ import { APP_ROWS } from "./apps.ts";
 import { AUDIT_ROWS } from "./audit.ts";
 import { CREDENTIAL_ROWS } from "./credentials.ts";
 import { ENDING_ROWS } from "./endings.ts";
+import { GROUP_ROWS } from "./groups.ts";
 import { LEAK_ROWS } from "./leaks.ts";
 import { MEMBER_ROWS } from "./members.ts";
 import { ORGANIZATION_ROWS } from "./organization.ts";
@@ -18,6 +19,7 @@ export const ORGANIZATION_ROUTES = {
   ...PROJECT_ROWS,
   ...APP_ROWS,
   ...MEMBER_ROWS,
+  ...GROUP_ROWS,
   ...ENDING_ROWS,
   ...ACCESS_ROWS,
   ...CREDENTIAL_ROWS,

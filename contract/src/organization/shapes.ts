@@ -127,7 +127,7 @@ export const MembershipEnd = nullable(
 );
 
 /** For resources without a GET. */
-const Etag = Type.String({ description: "for `If-Match`" });
+export const Etag = Type.String({ description: "for `If-Match`" });
 
 export const ProjectMember = Type.Object({
   user_id: Id,

@@ -132,6 +132,7 @@ async function creates(
   return {
     createProject: entry("projects_max", "/v1/projects", (n) => ({ slug: `p-${n}` })),
     createApp: entry("apps_max", "/v1/apps", (n) => ({ slug: `app-${n}`, project: "open" })),
+    createGroup: entry("groups_max", "/v1/groups", (n) => ({ slug: `g-${n}` })),
     createInvitation: entry("invitations_max", "/v1/invitations", (n) => ({
       email: `p${n}@example.com`,
       role: "viewer",

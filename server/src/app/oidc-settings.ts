@@ -22,6 +22,18 @@ export const OIDC_SETTINGS = {
     description: "client secret of this server at that provider; if not set, this server is a public client",
     secret: true,
   },
+  oidc_scope: {
+    schema: Type.String({ minLength: 6, maxLength: 255, pattern: "^openid( [\\x21\\x23-\\x5b\\x5d-\\x7e]+)*$" }),
+    default: "openid email",
+    form: "scopes, separated by spaces; the first is openid",
+    description: "scopes that this server asks that provider for; some need another one for groups",
+  },
+  oidc_groups_claim: {
+    schema: Type.Union([Type.Null(), Type.String({ minLength: 1, maxLength: 128 })]),
+    default: null,
+    form: "the name of a claim, such as groups",
+    description: "claim of that provider with the groups of a person; if not set, no group gets members by a claim",
+  },
   oidc_name: {
     schema: Type.String({ minLength: 1, maxLength: 40 }),
     default: "single sign-on",

@@ -12,6 +12,7 @@ export type IdPrefix =
   | "evt"
   | "key"
   | "user"
+  | "grp"
   | "aud"
   | "inv"
   | "sec"

@@ -12,6 +12,7 @@ import { Empty, Page as Frame, Section } from "~/kit/page.tsx";
 import { Badge } from "~/kit/state.tsx";
 import { ListTable, type Column } from "~/kit/table.tsx";
 import { Time } from "~/kit/time.tsx";
+import { Groups } from "./groups.tsx";
 import { Invitations } from "./invitations.tsx";
 import { InviteDialog } from "./invite-dialog.tsx";
 import { EndOf } from "~/access/end-of.tsx";
@@ -76,6 +77,7 @@ export function Page(): ReactNode {
               empty={<NoPeople />}
             />
           </Section>
+          <Groups mayWrite={mayWrite} />
           {mayWrite && <Invitations search={search} onChange={change} />}
         </div>
       </WithInspector>

@@ -17,6 +17,7 @@ import { Apps } from "./apps.tsx";
 import { ArchiveProject } from "./archive-project.tsx";
 import { DeleteProject } from "./delete-project.tsx";
 import { ProjectDialog } from "./project-dialog.tsx";
+import { ProjectGroups } from "./project-groups.tsx";
 import { ProjectMembers } from "./project-members.tsx";
 import type { Project } from "./types.ts";
 import { VISIBILITY_ABOUT } from "./visibility.ts";
@@ -72,7 +73,7 @@ function Details({
         onChange={onTab}
         tabs={[
           { id: "apps", title: "Apps", content: <Apps project={project} /> },
-          { id: "members", title: "Members", content: <ProjectMembers project={project} /> },
+          { id: "members", title: "Members", content: <MembersTab project={project} /> },
           {
             id: "danger",
             title: "Archive and delete",
@@ -125,5 +126,14 @@ function ProjectFacts({ project }: { project: Project }): ReactNode {
         ["Created", <Time key="created" at={project.created_at} />],
       ]}
     />
+  );
+}
+
+function MembersTab({ project }: { project: Project }): ReactNode {
+  return (
+    <div className="flex flex-col gap-3">
+      <ProjectMembers project={project} />
+      <ProjectGroups project={project} />
+    </div>
   );
 }

@@ -12,6 +12,16 @@ export {
 export { auditOrigin, SYSTEM, type Caller, type OrganizationsDeps, type SystemPrincipal } from "./caller.ts";
 export { changeOrganization } from "./change.ts";
 export { listEndings, type Ending } from "./endings/endings.ts";
+export { applyClaimedGroups } from "./groups/claims.ts";
+export { createGroup, deleteGroup, groupIn, groupVersion, listGroups, updateGroup } from "./groups/groups.ts";
+export { listGroupMembers, removeGroupMember, setGroupMember } from "./groups/members.ts";
+export {
+  listProjectGroups,
+  projectGroupVersion,
+  removeProjectGroup,
+  setProjectGroup,
+} from "./groups/project-groups.ts";
+export type { Group, GroupMember, ProjectGroup } from "./groups/store.ts";
 export {
   acceptInvitation,
   acceptInvitationAs,

@@ -10,15 +10,19 @@ import type { AuditRow, AuditVerdict } from "#domain/audit/index.ts";
 import type { AnyCredential, Credential, CredentialActivity, S3Key, TrustView } from "#domain/identity/index.ts";
 import {
   memberVersion,
+  projectGroupVersion,
   policyOf,
   statusOf,
   type App,
   type Ending,
+  type Group,
+  type GroupMember,
   type Invitation,
   type Member,
   type Organization,
   type Page,
   type Project,
+  type ProjectGroup,
   type ProjectMember,
 } from "#domain/organizations/index.ts";
 import type { Destination } from "#domain/s3/index.ts";
@@ -111,6 +115,21 @@ export function invitationBody(invitation: Invitation, nowMs: number): Invitatio
     email_sent_at: invitation.email_sent_at === null ? null : isoFromMs(invitation.email_sent_at),
     email_failure: invitation.email_failure,
   };
+}
+
+export function groupBody({ id, slug, name, claim, members, created_at }: Group): ResultOf<Rows["getGroup"]> {
+  return { id, slug, name, claim, members: Number(members), created_at: isoFromMs(created_at) };
+}
+
+export function groupMemberBody(member: GroupMember): ResultOf<Rows["putGroupMember"]> {
+  const { user_id, email, name, source, created_at, expires_at } = member;
+  return { user_id, email, name, source, created_at: isoFromMs(created_at), expires_at: isoOrNull(expires_at) };
+}
+
+export function projectGroupBody(group: ProjectGroup): ResultOf<Rows["putProjectGroup"]> {
+  const { group_id, slug, name, role, created_at, expires_at } = group;
+  const times = { created_at: isoFromMs(created_at), expires_at: isoOrNull(expires_at) };
+  return { group_id, slug, name, role, ...times, etag: etagOf(projectGroupVersion(group)) };
 }
 
 export function endingBody(ending: Ending, nowMs: number): ResultOf<Rows["listEndings"]>["items"][number] {

@@ -7,6 +7,7 @@ import * as apps from "./operations/apps.ts";
 import * as audit from "./operations/audit.ts";
 import * as credentials from "./operations/credentials.ts";
 import * as endings from "./operations/endings.ts";
+import * as groups from "./operations/groups.ts";
 import * as invitations from "./operations/invitations.ts";
 import { acceptInvitation } from "./operations/invitations.ts";
 import * as leaks from "./operations/leaks.ts";
@@ -28,6 +29,7 @@ export function mountOrganization(app: FastifyInstance, deps: OrganizationSurfac
     ...audit,
     ...credentials,
     ...endings,
+    ...groups,
     ...invitations,
     ...leaks,
     ...me,

@@ -106,6 +106,39 @@ const CHANGES: Partial<Record<RowName, RowCase>> = {
   },
 };
 
+Object.assign(CHANGES, {
+  updateGroup: {
+    make: async (world, scopes) => {
+      const { path } = await groupIn(world);
+      return subjectAt(world, world.acme, { path, scopes });
+    },
+    fields: { slug: NAME, name: NAME, claim: "only owners set it; operations/groups.test.ts tries it" },
+  },
+  putGroupMember: {
+    make: async (world, scopes) => {
+      const { path } = await groupIn(world);
+      const list = `${path}/members`;
+      return subjectAt(world, world.acme, { path: `${list}/${world.acme.people.viewer}`, scopes, list });
+    },
+    fields: { expires_at: "groups.test.ts adds members without the permissions of the group" },
+  },
+  putProjectGroup: {
+    make: async (world, scopes) => {
+      const { slug } = await groupIn(world);
+      const list = `/v1/projects/${world.acme.open.id}/groups`;
+      return subjectAt(world, world.acme, { path: `${list}/${slug}`, scopes, list });
+    },
+    fields: { role: { narrow: "reader", wide: "writer" }, expires_at: END },
+  },
+} satisfies typeof CHANGES);
+
+async function groupIn(world: World): Promise<{ slug: string; path: string }> {
+  const slug = fresh("group");
+  const token = world.person(world.acme, world.acme.people.owner);
+  await world.call("POST", "/v1/groups", { token, body: { slug } });
+  return { slug, path: `/v1/groups/${slug}` };
+}
+
 /** Rows that change something without giving anybody a permission. */
 const NO_CHANGES: Partial<Record<RowName, string>> = {
   updateApp: "an app has no permissions, and its name gives none",
@@ -172,6 +205,11 @@ const ACTS: Partial<Record<RowName, Act>> = {
     token: await weak(["members:write"]),
     path: "/v1/invitations",
     body: { email: `${fresh("guest")}@example.org`, role: "viewer" },
+  }),
+  createGroup: async (_world, _tenant, weak) => ({
+    token: await weak(["org:read"]),
+    path: "/v1/groups",
+    body: { slug: fresh("group") },
   }),
   renewInvitation: async (world, tenant, weak) => ({
     token: await weak(["members:write"]),

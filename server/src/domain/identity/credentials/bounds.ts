@@ -2,7 +2,7 @@ import { isScope, SCOPES, type Scope } from "@mooring/contract";
 import {
   heldScopes,
   ORG_ROLE_SCOPES,
-  rightsOfRole,
+  rightsOfGrants,
   type PeoplePolicy,
   type Withheld,
 } from "#domain/identity/access/index.ts";
@@ -103,8 +103,9 @@ export function boundsOf(context: AnyContext, parent: ParentCredential | undefin
     if (reason === undefined) scopes.add(scope);
     else withheld.set(scope, reason);
   }
+  const ends = [context.responsible_until, ...context.responsible_grants.map(({ endsAtMs }) => endsAtMs)];
   const changesAtMs = earliest(
-    ...[context.responsible_until, context.responsible_project_until].filter((end) => !hasPassed(end, nowMs)),
+    ...ends.filter((end) => !hasPassed(end, nowMs)),
     parent?.bounds.changesAtMs ?? null,
   );
   return { scopes, withheld, ...expiryOf(context, policy, parent), changesAtMs };
@@ -131,7 +132,8 @@ function withheldOf(scope: Scope, { context, policy, held, parent, nowMs }: Cut)
 
 /** Returns the reason why the responsible person does not have the scope. */
 function lostBy(scope: Scope, context: AnyContext, nowMs: number): Withheld {
-  const { responsible_role: role, responsible_project_role: projectRole, lowered_from: from } = context;
+  const { responsible_role: role, responsible_grants: grants, lowered_from: from } = context;
+  const projectRole = rightsOfGrants(grants, nowMs)?.role ?? null;
   const { responsible_until: untilMs } = context;
   if (untilMs !== null && hasPassed(untilMs, nowMs))
     return { by: "role", role: null, projectRole: null, endedAtMs: untilMs };
@@ -181,12 +183,10 @@ export function responsibleScopes(
     return heldScopes(principal, resourceOf(context));
   }
   const role = context.responsible_role;
-  const { responsible_until: endsAtMs, responsible_project_until: projectUntilMs } = context;
+  const { responsible_until: endsAtMs, responsible_grants: grants } = context;
   if (role === null || hasPassed(endsAtMs, nowMs)) return NO_SCOPES; // the person has left the organization
-  const own = hasPassed(projectUntilMs, nowMs) ? null : context.responsible_project_role;
-  const projects = new Map(
-    own === null || context.project_id === null ? [] : [[context.project_id, rightsOfRole(own, projectUntilMs)]],
-  );
+  const there = rightsOfGrants(grants, nowMs);
+  const projects = new Map(there === undefined || context.project_id === null ? [] : [[context.project_id, there]]);
   const scopes = ORG_ROLE_SCOPES[role];
   const person = { ...bound, kind: "person", email: "", role, scopes, endsAtMs, projects } as const;
   return heldScopes(person, resourceOf(context));

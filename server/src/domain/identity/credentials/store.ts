@@ -2,6 +2,8 @@ import { sql, type Insertable } from "kysely";
 import type { OrgRole, ProjectRole } from "@mooring/contract";
 import { deleteTrustsOf, recordTrustUse } from "#domain/identity/federation/index.ts";
 import { withinReach, withOptionalProject, type OptionalProjectColumns, type Reach } from "#domain/projects/index.ts";
+import { earliest } from "#kernel/time.ts";
+import type { ProjectGrant } from "#domain/identity/access/index.ts";
 import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
 import { deleteFormer, recordFormerUse } from "./former/store.ts";
 import { KINDS, tableOf, TABLES, type AnyRow, type KindName, type Rows, type Table } from "./kinds.ts";
@@ -18,12 +20,12 @@ interface BoundColumns extends OptionalProjectColumns {
   policy: string;
   /** The role of the responsible person. Null: they have left since then, or a program is responsible. */
   responsible_role: OrgRole | null;
-  responsible_project_role: ProjectRole | null;
   /** Their role from before it was last lowered. */
   lowered_from: OrgRole | null;
-  /** When their memberships end. Null: no end. */
+  /** When their membership ends. Null: no end. */
   responsible_until: number | null;
-  responsible_project_until: number | null;
+  /** Their roles in the credential's project, by themselves and by groups. */
+  responsible_grants: readonly ProjectGrant[];
   /** Null unless a person is responsible. */
   responsible_email: string | null;
   responsible_name: string | null;
@@ -31,6 +33,14 @@ interface BoundColumns extends OptionalProjectColumns {
   responsible_totp: number;
   responsible_passkeys: number;
   responsible_identities: number;
+}
+
+/** The columns from which `responsible_grants` is made. */
+interface GrantColumns {
+  own_role: ProjectRole | null;
+  own_until: number | null;
+  /** The number of their groups in the project. */
+  group_roles: number;
 }
 
 export type Context<T extends Table> = Rows[T] & BoundColumns;
@@ -59,14 +69,49 @@ export async function findContext<T extends Table>(
 ): Promise<Context<T> | undefined> {
   const [column, value] = "id" in by ? (["id", by.id] as const) : ([TABLES[table].publicId, by.publicId] as const);
   const query = contexts(db, table).where(`c.${column as "id"}`, "=", value);
-  return (await query.executeTakeFirst()) as Context<T> | undefined;
+  const [found] = await withGrants(db, await query.limit(1).execute());
+  return found as Context<T> | undefined;
 }
 
 /** Finds the credentials of a page of a list. */
 export async function contextsOf<T extends Table>(db: Reader, table: T, ids: readonly string[]): Promise<Context<T>[]> {
   if (ids.length === 0) return [];
   const query = contexts(db, table).where("c.id", "in", [...ids]);
-  return (await query.execute()) as AnyContext[] as Context<T>[];
+  return (await withGrants(db, await query.execute())) as AnyContext[] as Context<T>[];
+}
+
+type Found = GrantColumns & { readonly org_id: string; readonly project_id: string | null; readonly responsible: string };
+
+/** Adds the roles in the project. Only people with groups there need a second read. */
+async function withGrants<R extends Found>(
+  db: Reader,
+  rows: readonly R[],
+): Promise<(Omit<R, keyof GrantColumns> & { responsible_grants: ProjectGrant[] })[]> {
+  const found = [];
+  for (const { own_role: role, own_until: endsAtMs, group_roles, ...row } of rows) {
+    const own = role === null ? [] : [{ role, endsAtMs }];
+    const { org_id: orgId, project_id: projectId, responsible: userId } = row;
+    const byGroups =
+      Number(group_roles) > 0 && projectId !== null ? await groupGrants(db, { orgId, projectId, userId }) : [];
+    found.push({ ...row, responsible_grants: [...own, ...byGroups] });
+  }
+  return found;
+}
+
+/** Returns the roles that a person has in a project by groups. */
+async function groupGrants(
+  db: Reader,
+  { orgId, projectId, userId }: { readonly orgId: string; readonly projectId: string; readonly userId: string },
+): Promise<ProjectGrant[]> {
+  const rows = await db
+    .selectFrom("group_member as gm")
+    .innerJoin("project_group as pg", "pg.group_id", "gm.group_id")
+    .select(["pg.role", "gm.expires_at as until", "pg.expires_at as role_until"])
+    .where("gm.org_id", "=", orgId)
+    .where("gm.user_id", "=", userId)
+    .where("pg.project_id", "=", projectId)
+    .execute();
+  return rows.map(({ role, until, role_until }) => ({ role, endsAtMs: earliest(until, role_until) }));
 }
 
 function contexts(db: Reader, table: Table) {
@@ -97,10 +142,19 @@ function contexts(db: Reader, table: Table) {
       "m.role as responsible_role",
       "m.lowered_from",
       "m.expires_at as responsible_until",
-      "pm.role as responsible_project_role",
-      "pm.expires_at as responsible_project_until",
+      "pm.role as own_role",
+      "pm.expires_at as own_until",
     ])
     .select((row) => [
+      row
+        .selectFrom("group_member as gm")
+        .innerJoin("project_group as pg", "pg.group_id", "gm.group_id")
+        .select(row.fn.countAll<number>().as("n"))
+        .whereRef("gm.user_id", "=", "c.responsible")
+        .whereRef("pg.project_id", "=", "c.project_id")
+        .$asScalar()
+        .$notNull()
+        .as("group_roles"),
       row
         .selectFrom("person_totp as t")
         .select(row.fn.countAll<number>().as("n"))

@@ -1,38 +1,46 @@
 import type { ProjectRole } from "@mooring/contract";
+import type { ProjectGrant } from "#domain/identity/index.ts";
 import { joinProject, withinProjects, type Reach } from "#domain/projects/index.ts";
+import { earliest, hasPassed } from "#kernel/time.ts";
 import type { Reader } from "#stores/metadata/index.ts";
 
-export async function rolesIn(
-  db: Reader,
-  orgId: string,
-  projectId: string,
-  nowMs: number,
-): Promise<{ user_id: string; role: ProjectRole }[]> {
-  return db
-    .selectFrom("project_member")
-    .select(["user_id", "role"])
-    .where("org_id", "=", orgId)
-    .where("project_id", "=", projectId)
-    .where((row) => row.or([row("expires_at", "is", null), row("expires_at", ">", nowMs)]))
-    .execute();
+/** A role of a person in a project, by themselves or by a group. */
+export interface PersonGrant extends ProjectGrant {
+  readonly userId: string;
+  /** The slug of the project. */
+  readonly slug: string;
 }
 
-/** Returns, for each person and role, the first project within reach in which they have it. */
-export async function rolesWithin(
+/** Returns the roles of all people in the projects within reach, without ended ones. */
+export async function grantsWithin(
   db: Reader,
   orgId: string,
   reach: Reach,
-  { roles, nowMs }: { readonly roles: readonly ProjectRole[]; readonly nowMs: number },
-): Promise<{ user_id: string; role: ProjectRole; slug: string }[]> {
-  if (roles.length === 0) return [];
-  return joinProject(db.selectFrom("project_member"), "project_member.project_id")
-    .select((eb) => ["project_member.user_id", "project_member.role", eb.fn.min("project.slug").as("slug")])
-    .where("project_member.org_id", "=", orgId)
-    .where("project_member.role", "in", [...roles])
-    .where((row) =>
-      row.or([row("project_member.expires_at", "is", null), row("project_member.expires_at", ">", nowMs)]),
-    )
-    .where(withinProjects(reach, "project.id"))
-    .groupBy(["project_member.user_id", "project_member.role"])
-    .execute();
+  { projectId, nowMs }: { readonly projectId?: string | undefined; readonly nowMs: number },
+): Promise<PersonGrant[]> {
+  const own = joinProject(db.selectFrom("project_member as m"), "m.project_id")
+    .select(["m.user_id", "m.role", "project.slug", "m.expires_at as until", "m.expires_at as role_until"])
+    .where("m.org_id", "=", orgId)
+    .$if(projectId !== undefined, (query) => query.where("m.project_id", "=", projectId ?? ""))
+    .where(withinProjects(reach, "project.id"));
+  const byGroups = joinProject(
+    db.selectFrom("project_group as pg").innerJoin("group_member as gm", "gm.group_id", "pg.group_id"),
+    "pg.project_id",
+  )
+    .select(["gm.user_id", "pg.role", "project.slug", "gm.expires_at as until", "pg.expires_at as role_until"])
+    .where("pg.org_id", "=", orgId)
+    .$if(projectId !== undefined, (query) => query.where("pg.project_id", "=", projectId ?? ""))
+    .where(withinProjects(reach, "project.id"));
+  return [...(await own.execute()), ...(await byGroups.execute())].map(grantOf).filter(({ endsAtMs }) => !hasPassed(endsAtMs, nowMs));
+}
+
+function grantOf(row: {
+  user_id: string;
+  role: ProjectRole;
+  slug: string;
+  until: number | null;
+  role_until: number | null;
+}): PersonGrant {
+  const { user_id: userId, role, slug, until, role_until } = row;
+  return { userId, role, slug, endsAtMs: earliest(until, role_until) };
 }

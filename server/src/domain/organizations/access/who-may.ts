@@ -1,10 +1,10 @@
-import { PROJECT_ROLES, type ProjectRole, type Scope } from "@mooring/contract";
-import { authorize, ORG_ROLE_SCOPES, PROJECT_ROLE_SCOPES, rightsOfRole, type Reach } from "#domain/identity/index.ts";
+import type { ProjectRole, Scope } from "@mooring/contract";
+import { authorize, ORG_ROLE_SCOPES, PROJECT_ROLE_SCOPES, rightsOfGrants, type ProjectRights, type Reach } from "#domain/identity/index.ts";
 import { ruleOf, type Project } from "#domain/projects/index.ts";
 import { hasPassed, isoFromMs } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { listMemberRows, type Member } from "../members/store.ts";
-import { rolesIn, rolesWithin } from "./store.ts";
+import { grantsWithin, type PersonGrant } from "./store.ts";
 
 /** Whether a member has a permission, with the reason, for people to read. */
 export interface MemberAccess {
@@ -36,33 +36,31 @@ export async function membersWhoMay(
   const members = rows.slice(0, MEMBERS_MAX);
   const complete = rows.length <= MEMBERS_MAX;
   const { project } = question;
+  const { orgId, reach, nowMs } = question;
+  const grants = await grantsWithin(read, orgId, reach, { projectId: project?.id, nowMs });
   if (project !== undefined) {
-    const roles = new Map(
-      (await rolesIn(read, question.orgId, project.id, question.nowMs)).map((row) => [row.user_id, row.role]),
-    );
+    const of = Map.groupBy(grants, ({ userId }) => userId);
     return {
-      items: members.map((member) => inProject(question, project, member, roles.get(member.user_id))),
+      items: members.map((member) =>
+        inProject(question, project, member, rightsOfGrants(of.get(member.user_id) ?? [], nowMs)),
+      ),
       complete,
     };
   }
-  const places = await placesOf(read, question);
+  const places = placesOf(question, grants);
   return { items: members.map((member) => anywhere(question, member, places.get(member.user_id))), complete };
 }
 
 /** Returns, by user, the project in which their role gives them the permission. */
-async function placesOf(
-  db: MetadataStore["read"],
-  { orgId, permission, reach, nowMs }: Question,
-): Promise<Map<string, { readonly role: ProjectRole; readonly slug: string }>> {
-  const roles = PROJECT_ROLES.filter((role) => PROJECT_ROLE_SCOPES[role].has(permission));
-  const rows = await rolesWithin(db, orgId, reach, { roles, nowMs });
-  return new Map(rows.toSorted((a, b) => (a.slug < b.slug ? 1 : -1)).map((row) => [row.user_id, row]));
+function placesOf({ permission }: Question, grants: readonly PersonGrant[]): Map<string, PersonGrant> {
+  const giving = grants.filter(({ role }) => PROJECT_ROLE_SCOPES[role].has(permission));
+  return new Map(giving.toSorted((a, b) => (a.slug < b.slug ? 1 : -1)).map((grant) => [grant.userId, grant]));
 }
 
 function anywhere(
   { permission, nowMs }: Question,
   member: Member,
-  place: { readonly role: ProjectRole; readonly slug: string } | undefined,
+  place: PersonGrant | undefined,
 ): MemberAccess {
   const { role } = member;
   const found = { member, projectRole: null };
@@ -76,13 +74,14 @@ function inProject(
   { orgId, permission, nowMs }: Question,
   project: Project,
   member: Member,
-  projectRole: ProjectRole | undefined,
+  rights: ProjectRights | undefined,
 ): MemberAccess {
   const { user_id: id, email, role, expires_at: endsAtMs } = member;
+  const projectRole = rights?.role;
   if (hasPassed(endsAtMs, nowMs))
     return { member, projectRole: projectRole ?? null, allowed: false, because: endedText(member) };
   const scopes = ORG_ROLE_SCOPES[role];
-  const projects = new Map(projectRole === undefined ? [] : [[project.id, rightsOfRole(projectRole)]]);
+  const projects = new Map(rights === undefined ? [] : [[project.id, rights]]);
   const person = { kind: "person", id, email, orgId, orgSlug: "", role, scopes, endsAtMs, projects } as const;
   const decision = authorize(person, permission, { orgId, project });
   const there = projectRole === undefined ? undefined : `${projectRole} of project ${project.slug}`;

@@ -1,10 +1,16 @@
 import type { Reach } from "#domain/projects/index.ts";
 import type { OrganizationsDeps } from "../caller.ts";
-import { endingInvitations, endingMembers, endingProjectMembers } from "./store.ts";
+import {
+  endingGroupMembers,
+  endingInvitations,
+  endingMembers,
+  endingProjectGroups,
+  endingProjectMembers,
+} from "./store.ts";
 
 /** A membership with an end. */
 export interface Ending {
-  readonly kind: "member" | "project_member" | "invitation";
+  readonly kind: "member" | "project_member" | "group_member" | "project_group" | "invitation";
   readonly userId: string | null;
   readonly email: string;
   readonly name: string;
@@ -41,6 +47,8 @@ export async function listEndings(
   const range = { orgId, fromMs: nowMs - SHOWN_AFTER_MS, toMs, limit: ENDINGS_MAX + 1 };
   const members = await endingMembers(read, range);
   const inProjects = await endingProjectMembers(read, range, reach);
+  const inGroups = await endingGroupMembers(read, range);
+  const groups = await endingProjectGroups(read, range, reach);
   const invitations = seesInvitations ? await endingInvitations(read, range) : [];
   const items = [
     ...members.map((row) => ({ kind: "member" as const, ...personOf(row), project: null })),
@@ -48,6 +56,17 @@ export async function listEndings(
       kind: "project_member" as const,
       ...personOf(row),
       project: { id: row.project_id, slug: row.project_slug },
+    })),
+    ...inGroups.map((row) => ({ kind: "group_member" as const, ...personOf(row), project: null })),
+    ...groups.map(({ name, role, expires_at: endsAtMs, ...row }) => ({
+      kind: "project_group" as const,
+      userId: null,
+      email: "",
+      name,
+      role,
+      invitationId: null,
+      project: { id: row.project_id, slug: row.project_slug },
+      endsAtMs: endsAtMs ?? 0,
     })),
     ...invitations.map((row) => ({
       kind: "invitation" as const,

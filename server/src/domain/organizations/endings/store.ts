@@ -36,6 +36,36 @@ export async function endingProjectMembers(db: Reader, { orgId, fromMs, toMs, li
     .execute();
 }
 
+/** Leaves out memberships from a claim, because each sign-in extends them. */
+export async function endingGroupMembers(db: Reader, { orgId, fromMs, toMs, limit }: EndRange) {
+  return db
+    .selectFrom("group_member as m")
+    .innerJoin("person", "person.id", "m.user_id")
+    .innerJoin("person_group as g", "g.id", "m.group_id")
+    .select(["m.user_id", "person.email", "person.name", "g.slug as role", "m.expires_at"])
+    .where("m.org_id", "=", orgId)
+    .where("m.source", "=", "manual")
+    .where("m.expires_at", ">=", fromMs)
+    .where("m.expires_at", "<", toMs)
+    .orderBy("m.expires_at")
+    .limit(limit)
+    .execute();
+}
+
+export async function endingProjectGroups(db: Reader, { orgId, fromMs, toMs, limit }: EndRange, reach: Reach) {
+  return joinProject(db.selectFrom("project_group as m"), "m.project_id")
+    .innerJoin("person_group as g", "g.id", "m.group_id")
+    .select(["g.name", "m.role", "m.expires_at"])
+    .select(["project.id as project_id", "project.slug as project_slug"])
+    .where("m.org_id", "=", orgId)
+    .where("m.expires_at", ">=", fromMs)
+    .where("m.expires_at", "<", toMs)
+    .where(withinProjects(reach, "project.id"))
+    .orderBy("m.expires_at")
+    .limit(limit)
+    .execute();
+}
+
 /** Lists the invitations that are open, with memberships that would end in the range. */
 export async function endingInvitations(db: Reader, { orgId, fromMs, toMs, limit }: EndRange) {
   return db

@@ -3,15 +3,16 @@ import {
   ORG_ROLE_SCOPES,
   parsePolicy,
   requireNothingLacking,
-  rightsOfRole,
+  rightsOfGrants,
   type PersonPrincipal,
+  type ProjectRights,
   type Standing,
 } from "#domain/identity/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { hasPassed } from "#kernel/time.ts";
 import type { Reader } from "#stores/metadata/index.ts";
 import { organizationById, type Organization } from "../organization/store.ts";
-import { findMember, projectRoles, type Member } from "./store.ts";
+import { findMember, projectGrants, type Member } from "./store.ts";
 
 /**
  * Returns a member as the principal of a request, with their current roles. Undefined if they are not a member, or their
@@ -100,7 +101,11 @@ async function memberOf(
 ): Promise<{ principal: PersonPrincipal; organization: Organization; member: Member } | undefined> {
   const [organization, member] = [await organizationById(db, orgId), await findMember(db, orgId, userId)];
   if (organization === undefined || member === undefined || hasPassed(member.expires_at, nowMs)) return undefined;
-  const roles = (await projectRoles(db, orgId, userId)).filter(({ expires_at: end }) => !hasPassed(end, nowMs));
+  const projects = new Map<string, ProjectRights>();
+  for (const [id, grants] of await projectGrants(db, orgId, userId)) {
+    const rights = rightsOfGrants(grants, nowMs);
+    if (rights !== undefined) projects.set(id, rights);
+  }
   const principal: PersonPrincipal = {
     kind: "person",
     id: userId,
@@ -110,7 +115,7 @@ async function memberOf(
     role: member.role,
     scopes: ORG_ROLE_SCOPES[member.role],
     endsAtMs: member.expires_at,
-    projects: new Map(roles.map(({ project_id, role, expires_at }) => [project_id, rightsOfRole(role, expires_at)])),
+    projects,
   };
   return { principal, organization, member };
 }

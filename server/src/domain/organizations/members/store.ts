@@ -1,7 +1,8 @@
 import type { Insertable } from "kysely";
 import type { OrgRole } from "@mooring/contract";
-import { lastResponsibleSince } from "#domain/identity/index.ts";
+import { lastResponsibleSince, type ProjectGrant } from "#domain/identity/index.ts";
 import { joinProject } from "#domain/projects/index.ts";
+import { earliest } from "#kernel/time.ts";
 import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
 
 /** A person as a member of one organization. */
@@ -137,9 +138,10 @@ export async function setMember(
     .execute();
 }
 
-/** Removes a person from the organization and all its projects, with their logins of the command line there. */
+/** Removes a person from the organization, its projects and its groups, with their logins of the command line there. */
 export async function deleteMembership(tx: Writer, orgId: string, userId: string): Promise<void> {
   await tx.deleteFrom("project_member").where("org_id", "=", orgId).where("user_id", "=", userId).execute();
+  await tx.deleteFrom("group_member").where("org_id", "=", orgId).where("user_id", "=", userId).execute();
   await tx.deleteFrom("login").where("org_id", "=", orgId).where("user_id", "=", userId).execute();
   await tx.deleteFrom("member").where("org_id", "=", orgId).where("user_id", "=", userId).execute();
 }
@@ -212,16 +214,28 @@ export async function setInstanceAdmin(tx: Writer, userId: string): Promise<void
   await tx.updateTable("person").set({ instance_admin: 1 }).where("id", "=", userId).execute();
 }
 
-/** Returns the person's memberships of projects. Some may have ended. */
-export async function projectRoles(
+/** Returns the person's roles in projects, by themselves and by groups, in one statement. Some may have ended. */
+export async function projectGrants(
   db: Reader,
   orgId: string,
   userId: string,
-): Promise<Pick<Tables["project_member"], "project_id" | "role" | "expires_at">[]> {
-  return db
+): Promise<Map<string, readonly ProjectGrant[]>> {
+  const rows = await db
     .selectFrom("project_member")
-    .select(["project_id", "role", "expires_at"])
+    .select(["project_id", "role", "expires_at as until", "expires_at as role_until"])
     .where("org_id", "=", orgId)
     .where("user_id", "=", userId)
+    .unionAll(
+      db
+        .selectFrom("group_member as gm")
+        .innerJoin("project_group as pg", "pg.group_id", "gm.group_id")
+        .select(["pg.project_id", "pg.role", "gm.expires_at as until", "pg.expires_at as role_until"])
+        .where("gm.org_id", "=", orgId)
+        .where("gm.user_id", "=", userId),
+    )
     .execute();
+  const grants = new Map<string, readonly ProjectGrant[]>();
+  for (const { project_id: id, role, until, role_until } of rows)
+    grants.set(id, [...(grants.get(id) ?? []), { role, endsAtMs: earliest(until, role_until) }]);
+  return grants;
 }

@@ -236,11 +236,15 @@ async function removal(
 }
 
 /** Checks that a caller gives only permissions that they have in the project, and not for longer. */
-function requireMayGiveRole(
+export function requireMayGiveRole(
   { clock }: Pick<OrganizationsDeps, "clock">,
   caller: Caller,
   project: Project,
-  { before, to, endMs }: { before: ProjectMember | undefined; to: ProjectRole; endMs: number | null },
+  { before, to, endMs }: {
+    before: Pick<ProjectMember, "expires_at" | "role"> | undefined;
+    to: ProjectRole;
+    endMs: number | null;
+  },
 ): void {
   const may = PROJECT_ROLE_SCOPES[to];
   const present = before === undefined ? new Set<Scope>() : PROJECT_ROLE_SCOPES[before.role];

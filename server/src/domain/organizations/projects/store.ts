@@ -20,6 +20,7 @@ export async function deleteProjectRows(tx: Writer, orgId: string, projectId: st
   await tx.deleteFrom("upload_grant").where("org_id", "=", orgId).where("project_id", "=", projectId).execute();
   await expireTrash(tx, orgId, projectId);
   await tx.deleteFrom("file_usage").where("org_id", "=", orgId).where("place", "=", projectId).execute();
+  await tx.deleteFrom("project_group").where("org_id", "=", orgId).where("project_id", "=", projectId).execute();
   await tx.deleteFrom("project_member").where("org_id", "=", orgId).where("project_id", "=", projectId).execute();
   await deleteProjectRow(tx, { org_id: orgId, id: projectId });
 }

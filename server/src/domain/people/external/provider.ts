@@ -17,6 +17,10 @@ export interface ProviderSettings {
   readonly clientSecret: string | null;
   /** The text of the button. */
   readonly name: string;
+  /** Default: `openid email`. */
+  readonly scope?: string;
+  /** The claim with the groups of a person. Null: none. */
+  readonly groupsClaim?: string | null;
 }
 
 /** Values that the provider's answer must match. They are stored until it comes. */
@@ -32,6 +36,18 @@ export interface ExternalPerson {
   readonly subject: string;
   /** Null unless the provider verified the address. */
   readonly verifiedEmail: string | null;
+  /** The values of the claim with the groups. Null: there is no such claim, or the provider did not send all values. */
+  readonly groups: readonly string[] | null;
+}
+
+/** The most groups of a person. Providers replace longer lists by a reference. */
+const GROUPS_MAX = 1000;
+
+/** Returns the values of the claim. Null: it is absent or has another form, so it says nothing about the groups. */
+export function groupsOf(claim: unknown): readonly string[] | null {
+  const values: readonly unknown[] = typeof claim === "string" ? [claim] : Array.isArray(claim) ? claim : [null];
+  const isComplete = values.length <= GROUPS_MAX && values.every((value) => typeof value === "string");
+  return isComplete ? (values as string[]) : null;
 }
 
 /**
@@ -58,7 +74,7 @@ export class Provider {
     const expected = { state: randomState(), nonce: randomNonce(), verifier: randomPKCECodeVerifier() };
     const url = buildAuthorizationUrl(configuration, {
       redirect_uri: this.#redirectUri,
-      scope: "openid email",
+      scope: this.settings.scope ?? "openid email",
       code_challenge: await calculatePKCECodeChallenge(expected.verifier),
       code_challenge_method: "S256",
       state: expected.state,
@@ -83,15 +99,17 @@ export class Provider {
     });
     const claims = tokens.claims();
     if (claims === undefined) throw new Error("cannot sign in: the provider sent no identity");
-    // Some providers return the address only at the userinfo endpoint (OpenID Connect Core, section 5.4).
-    const told =
-      claims["email"] === undefined && configuration.serverMetadata().userinfo_endpoint !== undefined
-        ? await fetchUserInfo(configuration, tokens.access_token, claims.sub)
-        : claims;
-    const { email, email_verified: isVerified } = told;
+    // Some providers return claims only at the userinfo endpoint (OpenID Connect Core, section 5.4).
+    const { groupsClaim = null } = this.settings;
+    const lacks = (claim: string | null): boolean => claim !== null && claims[claim] === undefined;
+    const isAsked =
+      (lacks("email") || lacks(groupsClaim)) && configuration.serverMetadata().userinfo_endpoint !== undefined;
+    const asked = isAsked ? await fetchUserInfo(configuration, tokens.access_token, claims.sub) : claims;
+    const { email, email_verified: isVerified } = lacks("email") ? asked : claims;
     return {
       issuer: claims.iss,
       subject: claims.sub,
+      groups: groupsClaim === null ? null : groupsOf((lacks(groupsClaim) ? asked : claims)[groupsClaim]),
       verifiedEmail: typeof email === "string" && isVerified === true ? email.toLowerCase() : null,
     };
   }

@@ -1,5 +1,5 @@
 import type { Ended } from "#domain/accounts/index.ts";
-import { acceptInvitationAs } from "#domain/organizations/index.ts";
+import { acceptInvitationAs, applyClaimedGroups } from "#domain/organizations/index.ts";
 import { CONFIRMATION_MS } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Writer } from "#stores/metadata/index.ts";
@@ -95,6 +95,7 @@ export async function finishOidc(
     const person = await find(tx);
     if ("failure" in person) return person;
     const { userId, ended } = person;
+    await applyClaimedGroups(deps, tx, userId, external.groups);
     return { ...person, secret: await beginSession(deps, tx, userId, { method: "oidc", origin, ended }) };
   });
   if ("secret" in found) {

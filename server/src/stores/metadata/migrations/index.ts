@@ -37,6 +37,7 @@ import { projectStates } from "./0053-project-states.ts";
 import { fileOrigins } from "./0054-file-origins.ts";
 import { logins } from "./0057-logins.ts";
 import { credentialOwnership } from "./0055-credential-ownership.ts";
+import { groups } from "./0061-groups.ts";
 import { keyRing } from "./0056-key-ring.ts";
 import { membershipEnds } from "./0058-membership-ends.ts";
 import { jobRuns } from "./0050-job-runs.ts";
@@ -92,4 +93,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0057-logins", up: logins },
   { name: "0058-membership-ends", up: membershipEnds },
   { name: "0059-after-leak", up: afterLeak },
+  { name: "0061-groups", up: groups },
 ];

@@ -9,6 +9,7 @@ export interface Who {
   sub: string;
   email?: string;
   email_verified?: boolean;
+  groups?: unknown;
 }
 
 /** A real provider on this machine. The test chooses who signs in there. */
@@ -28,7 +29,7 @@ export async function startProvider(): Promise<TestProvider> {
   await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
   const issuer = `http://127.0.0.1:${(listener.address() as { port: number }).port}`;
   const started: TestProvider = {
-    settings: { issuer, clientId: "mooring", clientSecret: SECRET, name: "Example" },
+    settings: { issuer, clientId: "mooring", clientSecret: SECRET, name: "Example", groupsClaim: "groups" },
     who: { sub: "nobody" },
     through: throughProvider,
     close: () => {
@@ -50,7 +51,7 @@ function providerAt(url: string, present: () => Who): Provider {
         redirect_uris: [`${PORTAL}/api/sign-in/oidc/callback`],
       },
     ],
-    claims: { openid: ["sub"], email: ["email", "email_verified"] },
+    claims: { openid: ["sub", "groups"], email: ["email", "email_verified"] },
     pkce: { required: () => true },
     findAccount: (_context, id) => ({ accountId: id, claims: () => ({ ...present(), sub: id }) }),
     features: { devInteractions: { enabled: false } },

@@ -1,0 +1,122 @@
+import type { ProjectRole } from "@mooring/contract";
+import { appendAudit } from "#domain/audit/index.ts";
+import { absent } from "#domain/identity/index.ts";
+import { enforceRecordLimit } from "#domain/limits/index.ts";
+import type { Project } from "#domain/projects/index.ts";
+import { expectedOf, requireMatch } from "#kernel/versions.ts";
+import type { Reader } from "#stores/metadata/index.ts";
+import { auditOrigin, type Caller, type OrganizationsDeps } from "../caller.ts";
+import { announceAccessChange, changeOrganization } from "../change.ts";
+import { endDetail } from "../members/ends.ts";
+import { listPage, type Page, type PageQuery } from "../pages.ts";
+import { requireMayGiveRole } from "../projects/members.ts";
+import { found } from "../projects/projects.ts";
+import { groupIn } from "./groups.ts";
+import {
+  deleteProjectGroupRow,
+  listProjectGroupRows,
+  projectGroupByName,
+  putProjectGroupRow,
+  type ProjectGroup,
+} from "./store.ts";
+
+type ProjectKey = Pick<Project, "id" | "org_id">;
+
+/** Lists groups, newest first. @throws Problem `invalid_parameter` for a foreign cursor */
+export async function listProjectGroups(
+  deps: Pick<OrganizationsDeps, "metadata">,
+  project: ProjectKey,
+  page: PageQuery,
+): Promise<Page<ProjectGroup>> {
+  return listPage(
+    page,
+    (wanted) => listProjectGroupRows(deps.metadata.read, project.id, wanted),
+    (row) => row.group_id,
+  );
+}
+
+/** Returns the version of a group in a project. */
+export function projectGroupVersion(group: {
+  readonly group_id: string;
+  readonly role: string | null;
+  readonly expires_at: number | null;
+}): object {
+  const { group_id, role, expires_at } = group;
+  return { group_id, role, expires_at };
+}
+
+/**
+ * Gives a group a role in a project, or changes it.
+ * @throws Problem `not_found`, `forbidden` (permissions that the caller lacks, or an end after the caller's),
+ * `invalid_body` (the end has passed), `concurrent_update`, `limit_reached`
+ */
+export async function setProjectGroup(
+  deps: OrganizationsDeps,
+  caller: Caller,
+  project: ProjectKey,
+  options: {
+    readonly group: string;
+    readonly role: ProjectRole;
+    readonly endsAtMs: number | null | undefined;
+    readonly ifMatch: string | undefined;
+  },
+): Promise<ProjectGroup> {
+  const { role } = options;
+  const versionIn = async (db: Reader): Promise<object> => {
+    const { id } = await groupIn(db, project.org_id, options.group);
+    const none = { group_id: id, role: null, expires_at: null };
+    return projectGroupVersion((await projectGroupByName(db, project.id, id)) ?? none);
+  };
+  const expected = await expectedOf(options.ifMatch, () => versionIn(deps.metadata.read));
+  return changeOrganization(deps, project.org_id, async (tx) => {
+    const row = await found(tx, project);
+    const group = await groupIn(tx, row.org_id, options.group);
+    const before = await projectGroupByName(tx, row.id, group.id);
+    requireMatch(expected, await versionIn(tx));
+    const { endsAtMs: expires_at = before?.expires_at ?? null } = options;
+    if (before !== undefined && before.role === role && before.expires_at === expires_at) return before;
+    requireMayGiveRole(deps, caller, row, { before, to: role, endMs: expires_at });
+    if (before === undefined) await enforceRecordLimit(deps.metadata, tx, "project_groups_max", row.id);
+    const created_at = deps.clock.nowMs();
+    const columns = { org_id: row.org_id, project_id: row.id, group_id: group.id, role, expires_at, created_at };
+    await putProjectGroupRow(tx, columns);
+    await announceAccessChange(deps, tx, row.org_id);
+    await appendAudit(deps, tx, {
+      ...auditOrigin(caller),
+      orgId: row.org_id,
+      action: "project.group.update",
+      target: { kind: "project", id: row.id },
+      detail: {
+        group: group.id,
+        role: { from: before?.role ?? null, to: role },
+        ...endDetail(before?.expires_at ?? null, expires_at),
+      },
+    });
+    const after = await projectGroupByName(tx, row.id, group.id);
+    if (after === undefined) throw new Error("the membership that was just written is missing");
+    return after;
+  });
+}
+
+/** Removes a group from a project. Its members lose the role at once. @throws Problem `not_found` */
+export async function removeProjectGroup(
+  deps: OrganizationsDeps,
+  caller: Caller,
+  project: ProjectKey,
+  name: string,
+): Promise<void> {
+  await changeOrganization(deps, project.org_id, async (tx) => {
+    const row = await found(tx, project);
+    const group = await projectGroupByName(tx, row.id, name);
+    if (group === undefined) throw absent();
+    await deleteProjectGroupRow(tx, row.id, group.group_id);
+    await announceAccessChange(deps, tx, row.org_id);
+    await appendAudit(deps, tx, {
+      ...auditOrigin(caller),
+      orgId: row.org_id,
+      action: "project.group.remove",
+      target: { kind: "project", id: row.id },
+      detail: { group: group.group_id, role: group.role },
+    });
+  });
+}
