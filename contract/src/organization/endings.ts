@@ -11,7 +11,9 @@ const Ending = Type.Object({
   user_id: nullable(Id),
   email: Type.String(),
   name: Type.String(),
-  role: Type.String({ description: "the role in the organization or the project; for a group_member the slug of the group" }),
+  role: Type.String({
+    description: "the role in the organization or the project; for a group_member the slug of the group",
+  }),
   project: nullable(Type.Object({ id: Id, slug: Slug })),
   invitation_id: nullable(Id),
   expires_at: Timestamp,

@@ -60,9 +60,7 @@ export function Groups({ mayWrite }: { mayWrite: boolean }): ReactNode {
         empty={<p className="p-3.5 text-ink-2">There are no groups.</p>}
       />
       {isCreating && <CreateDialog onClose={() => setCreating(false)} />}
-      {group !== undefined && (
-        <GroupDialog group={group} mayWrite={mayWrite} onClose={() => setOpen(undefined)} />
-      )}
+      {group !== undefined && <GroupDialog group={group} mayWrite={mayWrite} onClose={() => setOpen(undefined)} />}
     </Section>
   );
 }
@@ -103,7 +101,15 @@ function CreateDialog({ onClose }: { onClose: () => void }): ReactNode {
   );
 }
 
-function GroupDialog({ group, mayWrite, onClose }: { group: Group; mayWrite: boolean; onClose: () => void }): ReactNode {
+function GroupDialog({
+  group,
+  mayWrite,
+  onClose,
+}: {
+  group: Group;
+  mayWrite: boolean;
+  onClose: () => void;
+}): ReactNode {
   const [isDeleting, setDeleting] = useState(false);
   const params = { group_id: group.id };
   const list = useList(ORGANIZATION_ROUTES.listGroupMembers, { params });

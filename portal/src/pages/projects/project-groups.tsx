@@ -8,13 +8,10 @@ import { ErrorNote } from "~/kit/error-note.tsx";
 import { SelectField } from "~/kit/field.tsx";
 import { MomentField } from "~/kit/moment-fields.tsx";
 import { More } from "~/kit/table.tsx";
+import { useVersionedChange } from "~/kit/versioned.tsx";
 import type { Project } from "./types.ts";
 
-const CHANGES = [
-  ORGANIZATION_ROUTES.listProjectGroups,
-  ORGANIZATION_ROUTES.listEndings,
-  ORGANIZATION_ROUTES.getMe,
-];
+const CHANGES = [ORGANIZATION_ROUTES.listProjectGroups, ORGANIZATION_ROUTES.listEndings, ORGANIZATION_ROUTES.getMe];
 
 /** The groups with a role in the project. Their members have this role, too. */
 export function ProjectGroups({ project }: { project: Project }): ReactNode {
@@ -56,11 +53,15 @@ function AddGroup({ project, present }: { project: Project; present: readonly st
   const [groupId, setGroupId] = useState("");
   const [role, setRole] = useState<ProjectRole>("writer");
   const [end, setEnd] = useState<string>();
-  const put = useAct(ORGANIZATION_ROUTES.putProjectGroup, { changes: CHANGES, onDone: () => setGroupId("") });
+  const put = useVersionedChange(ORGANIZATION_ROUTES.putProjectGroup, {
+    changes: CHANGES,
+    onDone: () => setGroupId(""),
+  });
   const others = groups.items.filter(({ id }) => !present.includes(id));
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    put.mutate({ params: { project_id: project.id, group_id: groupId }, body: { role, expires_at: end ?? null } });
+    const body = { role, expires_at: end ?? null };
+    put.mutate({ params: { project_id: project.id, group_id: groupId }, body, etag: null });
   };
   if (others.length === 0) return null;
   return (
@@ -73,11 +74,7 @@ function AddGroup({ project, present }: { project: Project; present: readonly st
           </option>
         ))}
       </SelectField>
-      <SelectField
-        label="The group is"
-        value={role}
-        onChange={({ target }) => setRole(target.value as ProjectRole)}
-      >
+      <SelectField label="The group is" value={role} onChange={({ target }) => setRole(target.value as ProjectRole)}>
         {PROJECT_ROLES.map((one) => (
           <option key={one} value={one}>
             {one}

@@ -28,7 +28,8 @@ describe("a group", () => {
     world.call(method, path, { token, ...(body === undefined ? {} : { body }) });
   const inMs = (ms: number): string => isoFromMs(world.clock.nowMs() + ms);
   const person = (): string => world.person(world.acme, member);
-  const sees = async (): Promise<boolean> => (await ask("GET", "/v1/projects/closed", undefined, person())).status === 200;
+  const sees = async (): Promise<boolean> =>
+    (await ask("GET", "/v1/projects/closed", undefined, person())).status === 200;
   const roleOf = async (): Promise<unknown> => {
     const { projects } = (await ask("GET", "/v1/me", undefined, person())).json as { projects: { role: string }[] };
     return projects[0]?.role;
@@ -103,7 +104,10 @@ describe("a group", () => {
     await done("PUT", `/v1/groups/${group}/members/${leaver}`, {});
     await done("DELETE", `/v1/members/${leaver}`);
     const { items } = (await done("GET", `/v1/groups/${group}/members`)) as { items: { user_id: string }[] };
-    assert.deepEqual(items.map(({ user_id: id }) => id), [member]);
+    assert.deepEqual(
+      items.map(({ user_id: id }) => id),
+      [member],
+    );
     await done("DELETE", `/v1/groups/${group}`);
     assert.equal(await sees(), false);
   });

@@ -51,7 +51,7 @@ test("the claim of the provider decides the groups with that claim, by the exact
 
 test("an absent claim, or one of another form, changes nothing, and an empty list removes", async () => {
   await groupsAfter(["/teams/backend"]);
-  for (const other of [undefined, { "_claim_sources": {} }, [1], ["/teams/frontend", null]])
+  for (const other of [undefined, { _claim_sources: {} }, [1], ["/teams/frontend", null]])
     assert.deepEqual(await groupsAfter(other), ["backend oidc"], JSON.stringify(other));
   assert.deepEqual(await groupsAfter([]), []);
 });

@@ -11,7 +11,13 @@ export {
   within,
   type Decision,
 } from "./authorize.ts";
-export { ORG_ROLE_SCOPES, PROJECT_ROLE_SCOPES, rightsOfGrants, rightsOfRole, type ProjectGrant } from "./permissions.ts";
+export {
+  ORG_ROLE_SCOPES,
+  PROJECT_ROLE_SCOPES,
+  rightsOfGrants,
+  rightsOfRole,
+  type ProjectGrant,
+} from "./permissions.ts";
 export type {
   Authenticator,
   CredentialPrincipal,

@@ -104,10 +104,7 @@ export function boundsOf(context: AnyContext, parent: ParentCredential | undefin
     else withheld.set(scope, reason);
   }
   const ends = [context.responsible_until, ...context.responsible_grants.map(({ endsAtMs }) => endsAtMs)];
-  const changesAtMs = earliest(
-    ...ends.filter((end) => !hasPassed(end, nowMs)),
-    parent?.bounds.changesAtMs ?? null,
-  );
+  const changesAtMs = earliest(...ends.filter((end) => !hasPassed(end, nowMs)), parent?.bounds.changesAtMs ?? null);
   return { scopes, withheld, ...expiryOf(context, policy, parent), changesAtMs };
 }
 

@@ -80,7 +80,11 @@ export async function contextsOf<T extends Table>(db: Reader, table: T, ids: rea
   return (await withGrants(db, await query.execute())) as AnyContext[] as Context<T>[];
 }
 
-type Found = GrantColumns & { readonly org_id: string; readonly project_id: string | null; readonly responsible: string };
+type Found = GrantColumns & {
+  readonly org_id: string;
+  readonly project_id: string | null;
+  readonly responsible: string;
+};
 
 /** Adds the roles in the project. Only people with groups there need a second read. */
 async function withGrants<R extends Found>(

@@ -31,7 +31,9 @@ export async function grantsWithin(
     .where("pg.org_id", "=", orgId)
     .$if(projectId !== undefined, (query) => query.where("pg.project_id", "=", projectId ?? ""))
     .where(withinProjects(reach, "project.id"));
-  return [...(await own.execute()), ...(await byGroups.execute())].map(grantOf).filter(({ endsAtMs }) => !hasPassed(endsAtMs, nowMs));
+  return [...(await own.execute()), ...(await byGroups.execute())]
+    .map(grantOf)
+    .filter(({ endsAtMs }) => !hasPassed(endsAtMs, nowMs));
 }
 
 function grantOf(row: {

@@ -1,5 +1,12 @@
 import type { ProjectRole, Scope } from "@mooring/contract";
-import { authorize, ORG_ROLE_SCOPES, PROJECT_ROLE_SCOPES, rightsOfGrants, type ProjectRights, type Reach } from "#domain/identity/index.ts";
+import {
+  authorize,
+  ORG_ROLE_SCOPES,
+  PROJECT_ROLE_SCOPES,
+  rightsOfGrants,
+  type ProjectRights,
+  type Reach,
+} from "#domain/identity/index.ts";
 import { ruleOf, type Project } from "#domain/projects/index.ts";
 import { hasPassed, isoFromMs } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
@@ -57,11 +64,7 @@ function placesOf({ permission }: Question, grants: readonly PersonGrant[]): Map
   return new Map(giving.toSorted((a, b) => (a.slug < b.slug ? 1 : -1)).map((grant) => [grant.userId, grant]));
 }
 
-function anywhere(
-  { permission, nowMs }: Question,
-  member: Member,
-  place: PersonGrant | undefined,
-): MemberAccess {
+function anywhere({ permission, nowMs }: Question, member: Member, place: PersonGrant | undefined): MemberAccess {
   const { role } = member;
   const found = { member, projectRole: null };
   if (hasPassed(member.expires_at, nowMs)) return { ...found, allowed: false, because: endedText(member) };

@@ -110,12 +110,7 @@ export async function updateGroup(
 }
 
 /** Deletes a group. Its members lose its roles at once. @throws Problem `not_found` */
-export async function deleteGroup(
-  deps: OrganizationsDeps,
-  caller: Caller,
-  orgId: string,
-  name: string,
-): Promise<void> {
+export async function deleteGroup(deps: OrganizationsDeps, caller: Caller, orgId: string, name: string): Promise<void> {
   await changeOrganization(deps, orgId, async (tx) => {
     const group = await groupIn(tx, orgId, name);
     await deleteGroupRows(tx, group.id);

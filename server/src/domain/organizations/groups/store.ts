@@ -98,7 +98,11 @@ export async function listGroupMemberRows(
   return groupMembers(db, groupId)
     .$if(after !== undefined, (query) =>
       query.where((eb) =>
-        eb(eb.refTuple("m.user_id", "m.source"), "<", eb.tuple(after?.[0] ?? "", (after?.[1] ?? "manual") as GroupSource)),
+        eb(
+          eb.refTuple("m.user_id", "m.source"),
+          "<",
+          eb.tuple(after?.[0] ?? "", (after?.[1] ?? "manual") as GroupSource),
+        ),
       ),
     )
     .orderBy("m.user_id", "desc")
@@ -185,11 +189,7 @@ export async function putProjectGroupRow(tx: Writer, row: Tables["project_group"
 }
 
 export async function deleteProjectGroupRow(tx: Writer, projectId: string, groupId: string): Promise<void> {
-  await tx
-    .deleteFrom("project_group")
-    .where("project_id", "=", projectId)
-    .where("group_id", "=", groupId)
-    .execute();
+  await tx.deleteFrom("project_group").where("project_id", "=", projectId).where("group_id", "=", groupId).execute();
 }
 
 /** Returns the roles of a group, with the projects. */
@@ -213,10 +213,7 @@ export async function claimedGroups(
     .selectFrom("person_group as g")
     .innerJoin("member", "member.org_id", "g.org_id")
     .leftJoin("group_member as m", (join) =>
-      join
-        .onRef("m.group_id", "=", "g.id")
-        .onRef("m.user_id", "=", "member.user_id")
-        .on("m.source", "=", "oidc"),
+      join.onRef("m.group_id", "=", "g.id").onRef("m.user_id", "=", "member.user_id").on("m.source", "=", "oidc"),
     )
     .select(["g.id", "g.org_id", "g.slug", "g.claim", "m.user_id as member"])
     .where("member.user_id", "=", userId)

@@ -240,7 +240,11 @@ export function requireMayGiveRole(
   { clock }: Pick<OrganizationsDeps, "clock">,
   caller: Caller,
   project: Project,
-  { before, to, endMs }: {
+  {
+    before,
+    to,
+    endMs,
+  }: {
     before: Pick<ProjectMember, "expires_at" | "role"> | undefined;
     to: ProjectRole;
     endMs: number | null;

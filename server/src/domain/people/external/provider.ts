@@ -47,7 +47,7 @@ const GROUPS_MAX = 1000;
 export function groupsOf(claim: unknown): readonly string[] | null {
   const values: readonly unknown[] = typeof claim === "string" ? [claim] : Array.isArray(claim) ? claim : [null];
   const isComplete = values.length <= GROUPS_MAX && values.every((value) => typeof value === "string");
-  return isComplete ? (values as string[]) : null;
+  return isComplete ? values : null;
 }
 
 /**

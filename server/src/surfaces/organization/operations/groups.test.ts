@@ -23,10 +23,12 @@ async function groupPairs(world: World, askOf: (name: string) => Ask): Promise<P
   return [pair(await newGroup(world, world.rival), askOf)];
 }
 
-const forbidden = (ask: Omit<Ask, "token">) => async (world: World): Promise<Ask> => ({
-  ...ask,
-  token: await boundToken(world),
-});
+const forbidden =
+  (ask: Omit<Ask, "token">) =>
+  async (world: World): Promise<Ask> => ({
+    ...ask,
+    token: await boundToken(world),
+  });
 
 testOperation(ORGANIZATION_ROUTES.listGroups, {
   ask: () => ({ path: "/v1/groups" }),
@@ -129,8 +131,7 @@ testOperation(ORGANIZATION_ROUTES.deleteGroupMember, {
     await setGroupMember(deps(world), SYSTEM, world.acme.id, { group, userId, endsAtMs: null });
     return { path: `/v1/groups/${group}/members/${userId}` };
   },
-  hidden: (world) =>
-    groupPairs(world, (name) => ({ path: `/v1/groups/${name}/members/${world.acme.people.viewer}` })),
+  hidden: (world) => groupPairs(world, (name) => ({ path: `/v1/groups/${name}/members/${world.acme.people.viewer}` })),
   problems: {
     forbidden: async (world) => ({
       path: `/v1/groups/${await newGroup(world)}/members/${world.acme.people.viewer}`,
