@@ -105,7 +105,7 @@ export const GROUP_ROWS = {
     path: "/v1/groups/{group_id}",
     tag: "members",
     summary: "Change a group's slug, name or claim",
-    description: `Only owners set \`claim\`. If it changes, members from the old one leave at once. ${GIVES}`,
+    description: `Only owners set \`claim\`. If it changes, members from the old one leave at once. A new claim: ${GIVES}`,
     permission: "members:write",
     recentSignIn: true,
     params: groupParams,

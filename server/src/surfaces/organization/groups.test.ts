@@ -96,6 +96,12 @@ describe("a group", () => {
     assertProblem(await ask("PUT", own, {}, await world.token()), "forbidden");
     await done("PUT", own, {});
     await done("DELETE", own, undefined, admin);
+    const other = await newMember(world, "owner");
+    const outside = world.person(world.acme, other);
+    await done("PATCH", `/v1/groups/${group}`, { claim: fresh("claim") });
+    assertProblem(await ask("PATCH", `/v1/groups/${group}`, { claim: fresh("claim") }, outside), "forbidden");
+    await done("PATCH", `/v1/groups/${group}`, { claim: null }, outside);
+    await done("DELETE", `/v1/members/${other}`);
   });
 
   test("loses a member who leaves the organization, and all of them when it is deleted", async () => {

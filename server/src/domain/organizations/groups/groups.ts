@@ -97,7 +97,7 @@ export async function updateGroup(
     const after: Group = { ...before, ...change };
     if (after.claim !== before.claim) {
       await requireOwner(deps, tx, caller, orgId);
-      await requireMayGiveGroup(tx, caller, after);
+      if (after.claim !== null) await requireMayGiveGroup(tx, caller, after);
       await deleteGroupMemberRows(tx, { groupId: before.id, source: "oidc" });
       await announceAccessChange(deps, tx, orgId);
     }
