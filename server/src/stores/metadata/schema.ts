@@ -1,6 +1,7 @@
 import type { ActivityTables } from "./schema-activity.ts";
 import type { AlertTables } from "./schema-alerts.ts";
 import type { FileTables } from "./schema-files.ts";
+import type { GroupTables } from "./schema-groups.ts";
 import type { PeopleTables } from "./schema-people.ts";
 import type { RegistryTables } from "./schema-registry.ts";
 import type { S3Tables } from "./schema-s3.ts";
@@ -12,7 +13,16 @@ import type { WebhookTables } from "./schema-webhooks.ts";
  * is text, binary data is bytes. PostgreSQL's `bigint` arrives as a number, since all values are below 2^53.
  */
 export interface Tables
-  extends ActivityTables, AlertTables, FileTables, PeopleTables, RegistryTables, S3Tables, TrustTables, WebhookTables {
+  extends
+    ActivityTables,
+    AlertTables,
+    FileTables,
+    GroupTables,
+    PeopleTables,
+    RegistryTables,
+    S3Tables,
+    TrustTables,
+    WebhookTables {
   organization: {
     id: string;
     slug: string;
@@ -71,36 +81,6 @@ export interface Tables
     role: "maintainer" | "writer" | "reader";
     created_at: number;
     /** When the membership ends. Null: no end. */
-    expires_at: number | null;
-  };
-  /** A group of people. Its members get its roles in projects. */
-  person_group: {
-    id: string;
-    org_id: string;
-    slug: string;
-    name: string;
-    /** People whose claim at the provider has this value are members. Null: none. */
-    claim: string | null;
-    created_by: string;
-    created_at: number;
-  };
-  /** A person may be a member by hand and by the claim. Each source changes only its own row. */
-  group_member: {
-    org_id: string;
-    group_id: string;
-    user_id: string;
-    source: "manual" | "oidc";
-    created_at: number;
-    /** Null: no end. */
-    expires_at: number | null;
-  };
-  project_group: {
-    org_id: string;
-    project_id: string;
-    group_id: string;
-    role: "maintainer" | "writer" | "reader";
-    created_at: number;
-    /** Null: no end. */
     expires_at: number | null;
   };
   invitation: {

@@ -1,11 +1,11 @@
 import { sql, type Insertable } from "kysely";
-import type { OrgRole, ProjectRole } from "@mooring/contract";
+import type { OrgRole } from "@mooring/contract";
 import { deleteTrustsOf, recordTrustUse } from "#domain/identity/federation/index.ts";
 import { withinReach, withOptionalProject, type OptionalProjectColumns, type Reach } from "#domain/projects/index.ts";
-import { earliest } from "#kernel/time.ts";
 import type { ProjectGrant } from "#domain/identity/access/index.ts";
 import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
 import { deleteFormer, recordFormerUse } from "./former/store.ts";
+import { groupRoles, withGrants } from "./grants/store.ts";
 import { KINDS, tableOf, TABLES, type AnyRow, type KindName, type Rows, type Table } from "./kinds.ts";
 
 export type SecretRow = Tables["credential_secret"];
@@ -33,14 +33,6 @@ interface BoundColumns extends OptionalProjectColumns {
   responsible_totp: number;
   responsible_passkeys: number;
   responsible_identities: number;
-}
-
-/** The columns from which `responsible_grants` is made. */
-interface GrantColumns {
-  own_role: ProjectRole | null;
-  own_until: number | null;
-  /** The number of their groups in the project. */
-  group_roles: number;
 }
 
 export type Context<T extends Table> = Rows[T] & BoundColumns;
@@ -80,44 +72,6 @@ export async function contextsOf<T extends Table>(db: Reader, table: T, ids: rea
   return (await withGrants(db, await query.execute())) as AnyContext[] as Context<T>[];
 }
 
-type Found = GrantColumns & {
-  readonly org_id: string;
-  readonly project_id: string | null;
-  readonly responsible: string;
-};
-
-/** Adds the roles in the project. Only people with groups there need a second read. */
-async function withGrants<R extends Found>(
-  db: Reader,
-  rows: readonly R[],
-): Promise<(Omit<R, keyof GrantColumns> & { responsible_grants: ProjectGrant[] })[]> {
-  const found = [];
-  for (const { own_role: role, own_until: endsAtMs, group_roles, ...row } of rows) {
-    const own = role === null ? [] : [{ role, endsAtMs }];
-    const { org_id: orgId, project_id: projectId, responsible: userId } = row;
-    const byGroups =
-      Number(group_roles) > 0 && projectId !== null ? await groupGrants(db, { orgId, projectId, userId }) : [];
-    found.push({ ...row, responsible_grants: [...own, ...byGroups] });
-  }
-  return found;
-}
-
-/** Returns the roles that a person has in a project by groups. */
-async function groupGrants(
-  db: Reader,
-  { orgId, projectId, userId }: { readonly orgId: string; readonly projectId: string; readonly userId: string },
-): Promise<ProjectGrant[]> {
-  const rows = await db
-    .selectFrom("group_member as gm")
-    .innerJoin("project_group as pg", "pg.group_id", "gm.group_id")
-    .select(["pg.role", "gm.expires_at as until", "pg.expires_at as role_until"])
-    .where("gm.org_id", "=", orgId)
-    .where("gm.user_id", "=", userId)
-    .where("pg.project_id", "=", projectId)
-    .execute();
-  return rows.map(({ role, until, role_until }) => ({ role, endsAtMs: earliest(until, role_until) }));
-}
-
 function contexts(db: Reader, table: Table) {
   return withOptionalProject(from(db, table), "c.project_id")
     .innerJoin("organization as o", "o.id", "c.org_id")
@@ -150,15 +104,7 @@ function contexts(db: Reader, table: Table) {
       "pm.expires_at as own_until",
     ])
     .select((row) => [
-      row
-        .selectFrom("group_member as gm")
-        .innerJoin("project_group as pg", "pg.group_id", "gm.group_id")
-        .select(row.fn.countAll<number>().as("n"))
-        .whereRef("gm.user_id", "=", "c.responsible")
-        .whereRef("pg.project_id", "=", "c.project_id")
-        .$asScalar()
-        .$notNull()
-        .as("group_roles"),
+      groupRoles().as("group_roles"),
       row
         .selectFrom("person_totp as t")
         .select(row.fn.countAll<number>().as("n"))

@@ -2,6 +2,7 @@ import { appendAudit } from "#domain/audit/index.ts";
 import { kept } from "#domain/idempotency/index.ts";
 import { absent, heldScopes, PROJECT_ROLE_SCOPES } from "#domain/identity/index.ts";
 import { enforceRecordLimit } from "#domain/limits/index.ts";
+import { resourceOf } from "#domain/projects/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import { expectedOf, requireMatch } from "#kernel/versions.ts";
@@ -128,12 +129,12 @@ export async function deleteGroup(deps: OrganizationsDeps, caller: Caller, orgId
 export async function requireMayGiveGroup(
   db: Reader,
   { principal }: Caller,
-  { id, org_id: orgId }: Pick<GroupRow, "id" | "org_id">,
+  { id }: Pick<GroupRow, "id">,
 ): Promise<void> {
   if (principal.kind === "system") return;
-  for (const { role, ...project } of await rolesOfGroup(db, id)) {
-    const held = heldScopes(principal, { orgId, project }) ?? new Set();
-    const lacking = beyond(PROJECT_ROLE_SCOPES[role], held);
+  for (const row of await rolesOfGroup(db, id)) {
+    const held = heldScopes(principal, resourceOf(row)) ?? new Set();
+    const lacking = beyond(PROJECT_ROLE_SCOPES[row.role], held);
     if (lacking.length === 0) continue;
     throw new Problem(
       "forbidden",

@@ -1,5 +1,5 @@
 import type { ProjectRole } from "@mooring/contract";
-import { joinProject, type ProjectAccess } from "#domain/projects/index.ts";
+import { withProject, type ProjectColumns } from "#domain/projects/index.ts";
 import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
 import type { RowsWanted } from "../pages.ts";
 
@@ -192,16 +192,15 @@ export async function deleteProjectGroupRow(tx: Writer, projectId: string, group
   await tx.deleteFrom("project_group").where("project_id", "=", projectId).where("group_id", "=", groupId).execute();
 }
 
-/** Returns the roles of a group, with the projects. */
+/** Returns the roles of a group, with the columns for the permission check. */
 export async function rolesOfGroup(
   db: Reader,
   groupId: string,
-): Promise<(ProjectAccess & { readonly role: ProjectRole })[]> {
-  const rows = await joinProject(db.selectFrom("project_group as m"), "m.project_id")
-    .select(["project.id", "project.visibility", "project.state", "m.role"])
+): Promise<(ProjectColumns & { org_id: string; project_id: string; role: ProjectRole })[]> {
+  return withProject(db.selectFrom("project_group as m"), "m.project_id")
+    .select(["m.org_id", "m.project_id", "m.role"])
     .where("m.group_id", "=", groupId)
     .execute();
-  return rows as (ProjectAccess & { role: ProjectRole })[];
 }
 
 /** Returns the groups with a claim in the organizations of a person, with the membership that the claim gave so far. */

@@ -184,5 +184,5 @@ testOperation(ORGANIZATION_ROUTES.deleteProjectGroup, {
     await setProjectGroup(deps(world), SYSTEM, world.acme.open, options);
     return { path: `/v1/projects/open/groups/${group}` };
   },
-  hidden: (world) => projectPairs(world, (name) => ({ path: `/v1/projects/${name}/groups/absent` })),
+  hidden: (world) => projectPairs(world, (name) => ({ path: `/v1/projects/${name}/groups/no-such-group` })),
 });
