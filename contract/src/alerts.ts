@@ -136,6 +136,7 @@ export const ALERT_ROUTES = {
     tag: "alerts",
     summary: "List the alerts that the token can reach, newest first",
     permission: "telemetry:read",
+    resource: "unlimited",
     query: Type.Object({ ...CursorQuery, project: Type.Optional(IdOrSlug) }),
     result: page(Alert),
     status: 200,
@@ -149,6 +150,7 @@ export const ALERT_ROUTES = {
     summary: "Create an alert on a saved query",
     description: `The alert belongs to the query's project or organization. It runs with the permissions of the actor who creates or changes it. ${writing}`,
     permission: "webhooks:write",
+    resource: "unlimited",
     body: Type.Object(
       {
         name: DisplayName,
@@ -172,6 +174,7 @@ export const ALERT_ROUTES = {
     tag: "alerts",
     summary: "Read an alert and its state",
     permission: "telemetry:read",
+    resource: "unlimited",
     params: alertParams,
     result: Alert,
     status: 200,
@@ -186,6 +189,7 @@ export const ALERT_ROUTES = {
     description: `If the alert does not fire, it counts its evaluations from 0 again. If it fires, the incident continues until an evaluation ends it. Pausing an alert ends its incident. ${writing}`,
     headers: ["If-Match"],
     permission: "webhooks:write",
+    resource: "unlimited",
     params: alertParams,
     body: Type.Object(
       {
@@ -209,6 +213,7 @@ export const ALERT_ROUTES = {
     summary: "Delete an alert; its pending messages are not sent",
     description: writing,
     permission: "webhooks:write",
+    resource: "unlimited",
     params: alertParams,
     status: 204,
     problems: ["not_found"],
@@ -221,6 +226,7 @@ export const ALERT_ROUTES = {
     summary: "Send a signed test message to the alert's destination",
     description: `The list of deliveries has the result. ${writing}`,
     permission: "webhooks:write",
+    resource: "unlimited",
     params: alertParams,
     result: AlertDelivery,
     status: 202,
@@ -234,6 +240,7 @@ export const ALERT_ROUTES = {
     summary: "Replace the secret that signs an alert's messages",
     description: `The old secret also signs for \`overlap_s\` seconds. ${writing}`,
     permission: "webhooks:write",
+    resource: "unlimited",
     recentSignIn: true,
     params: alertParams,
     body: Type.Object(
@@ -252,6 +259,7 @@ export const ALERT_ROUTES = {
     tag: "alerts",
     summary: "List the last 100 messages of an alert and whether they arrived, newest first",
     permission: "telemetry:read",
+    resource: "unlimited",
     params: alertParams,
     query: Type.Object({ ...CursorQuery }),
     result: page(AlertDelivery),
@@ -265,6 +273,7 @@ export const ALERT_ROUTES = {
     tag: "alerts",
     summary: "List the last 100 evaluations of an alert, newest first",
     permission: "telemetry:read",
+    resource: "unlimited",
     params: alertParams,
     query: Type.Object({ ...CursorQuery }),
     result: page(AlertEvaluation),

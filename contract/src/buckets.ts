@@ -105,6 +105,7 @@ export const BUCKET_ROUTES = {
     tag: "buckets",
     summary: "Show the settings and the content of a bucket",
     permission: "s3:read",
+    resource: "buckets",
     params: bucketParams,
     result: Bucket,
     status: 200,
@@ -119,6 +120,7 @@ export const BUCKET_ROUTES = {
     description:
       "Works like S3's ListObjectsV2. With `delimiter=/`, keys are grouped by folder, and each group is one item.",
     permission: "s3:read",
+    resource: "buckets",
     params: bucketParams,
     query: Type.Object(listing, closed),
     result: page(ListedObject),
@@ -134,6 +136,7 @@ export const BUCKET_ROUTES = {
     description:
       "The newest version of a key comes first. With `key`, only the versions of this key; `prefix` and `delimiter` are then not allowed.",
     permission: "s3:read",
+    resource: "buckets",
     params: bucketParams,
     query: Type.Object({ ...listing, key: Type.Optional(Key) }, closed),
     result: page(ListedVersion),
@@ -147,6 +150,7 @@ export const BUCKET_ROUTES = {
     tag: "buckets",
     summary: "Show the details of an object, without its content",
     permission: "s3:read",
+    resource: "buckets",
     params: bucketParams,
     query: Type.Object({ key: Key, version_id: Type.Optional(VersionId) }, closed),
     result: ObjectDetail,
@@ -162,6 +166,7 @@ export const BUCKET_ROUTES = {
     description:
       "A URL of the S3 gateway. Everybody who has it can download this object until it expires or its creator loses the permission. The server checks the permission at each request.",
     permission: "s3:read",
+    resource: "buckets",
     params: bucketParams,
     body: Type.Object({ key: Key, version_id: Type.Optional(VersionId), expires_in: lifetime }, closed),
     result: Type.Object({ url: Type.String(), filename: Type.String(), expires_at: Timestamp }),
@@ -177,6 +182,7 @@ export const BUCKET_ROUTES = {
     description:
       "PUT the content, 5 GiB at most, with the declared Content-Type to `url` at the S3 gateway. Pages that may call only this origin use `same_origin_url`, which forwards it. The URL works while its creator may write.",
     permission: "s3:write",
+    resource: "buckets",
     params: bucketParams,
     body: Type.Object(
       {
@@ -199,6 +205,7 @@ export const BUCKET_ROUTES = {
     description:
       "Works like S3's DeleteObjects: each object is deleted separately, and an absent object counts as deleted. If the bucket has versions, an object without a `version_id` gets a delete marker. Delete the marker's version to restore the object.",
     permission: "s3:delete",
+    resource: "buckets",
     params: bucketParams,
     body: Type.Object(
       {

@@ -103,6 +103,7 @@ export const QUERY_ROUTES = {
       "application/vnd.apache.parquet. The result streams. Closing the connection cancels the query. All formats except JSON have their statistics in the " +
       "trailer field Query-Statistics. With `explain` the answer is a plan. The table audit_log also needs audit:read, webhook_events webhooks:read, images registry:pull, files files:read, objects s3:read.",
     permission: "telemetry:read",
+    resource: "services",
     body: QueryBody,
     result: QueryResult,
     status: 200,
@@ -125,6 +126,7 @@ export const QUERY_ROUTES = {
     tag: "query",
     summary: "List the tables, columns and functions that a statement may use, with examples",
     permission: "telemetry:read",
+    resource: "services",
     result: QuerySchema,
     status: 200,
     problems: [],

@@ -1,4 +1,5 @@
 import type { Static, TObject, TSchema } from "typebox";
+import type { ResourceKind } from "./resources.ts";
 import type { Scope } from "./scopes.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -35,6 +36,11 @@ export interface Route<
   readonly summary: string;
   readonly description?: string;
   readonly permission: Permission;
+  /**
+   * For a scope with resources: the kind of resource that the operation finds and checks. `unlimited`: it acts on more
+   * than single resources, so credentials that are limited to resources are refused.
+   */
+  readonly resource?: ResourceKind | "unlimited";
   readonly publicReason?: string;
   /**
    * The request must come from the portal's own pages. This always holds for rows of a session that change something.

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as contract from "./index.ts";
+import { resourceKindOf } from "./resources.ts";
 import type { Route } from "./route.ts";
+import { isScope } from "./scopes.ts";
 
 /** Verbs of summaries. A new verb is fine, but a noun is not: people read `Cannot <summary>: …` when a call fails. */
 const VERBS = new Set(
@@ -52,6 +54,18 @@ test("a row honours `If-Match` exactly if it answers 409 `concurrent_update`", (
   );
   assert.deepEqual(
     differ.map(({ operationId }) => operationId),
+    [],
+  );
+});
+
+test("a row declares the resource on which it acts, exactly if its scope has resources", () => {
+  const wrong = ROWS.filter(({ permission, resource }) => {
+    const kind = isScope(permission) ? resourceKindOf(permission) : undefined;
+    if (kind === undefined) return resource !== undefined;
+    return resource !== "unlimited" && resource !== kind;
+  });
+  assert.deepEqual(
+    wrong.map(({ operationId, permission, resource }) => `${operationId}: ${permission} on ${String(resource)}`),
     [],
   );
 });

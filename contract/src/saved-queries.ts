@@ -33,6 +33,7 @@ export const SAVED_QUERY_ROUTES = {
     tag: "saved queries",
     summary: "List the saved queries that the token can reach, newest first",
     permission: "telemetry:read",
+    resource: "unlimited",
     query: Type.Object({ ...CursorQuery, project: Type.Optional(IdOrSlug) }),
     result: page(SavedQuery),
     status: 200,
@@ -47,6 +48,7 @@ export const SAVED_QUERY_ROUTES = {
     description:
       "The statement must be valid now. Names are unique in a project, and among the saved queries of the organization. Also needs `telemetry:read`.",
     permission: "telemetry:write",
+    resource: "unlimited",
     body: Type.Object(
       {
         name: DisplayName,
@@ -69,6 +71,7 @@ export const SAVED_QUERY_ROUTES = {
     tag: "saved queries",
     summary: "Read a saved query",
     permission: "telemetry:read",
+    resource: "unlimited",
     params: savedQueryParams,
     result: SavedQuery,
     status: 200,
@@ -83,6 +86,7 @@ export const SAVED_QUERY_ROUTES = {
     description: `Alerts on it then show only values that you may see. Also needs \`telemetry:read\`.`,
     headers: ["If-Match"],
     permission: "telemetry:write",
+    resource: "unlimited",
     params: savedQueryParams,
     body: Type.Object(
       {
@@ -105,6 +109,7 @@ export const SAVED_QUERY_ROUTES = {
     summary: "Delete a saved query that no alert uses",
     description: "Also needs `telemetry:read`.",
     permission: "telemetry:write",
+    resource: "unlimited",
     params: savedQueryParams,
     status: 204,
     problems: ["not_found", "conflict"],
@@ -118,6 +123,7 @@ export const SAVED_QUERY_ROUTES = {
     description:
       "It runs with the permissions of the caller, and answers as `POST /v1/query` does. Named `parameters` are added to the saved ones; a list replaces them.",
     permission: "telemetry:read",
+    resource: "unlimited",
     params: savedQueryParams,
     body: Type.Object(runMembers, closed),
     result: QueryResult,

@@ -58,6 +58,7 @@ export const TELEMETRY_ROUTES = {
       "entries. `Content-Encoding` may be gzip, deflate or zstd. JSON lines, one entry each, may be sent as `application/x-ndjson`, " +
       "`application/ndjson` or `application/jsonl`; pointers then count the lines that are not blank.",
     permission: "telemetry:write",
+    resource: "services",
     params: Type.Object({ type: Type.Enum(["logs", "metrics", "traces"]) }),
     headers: ["Idempotency-Key", "Prefer"],
     body: IngestBody,
@@ -78,6 +79,7 @@ export const TELEMETRY_ROUTES = {
       "with the reason), `end` (the reason why the stream ends). `Last-Event-ID` continues after that event. `attributes.<name>=<value>` may be given for up to " +
       "10 names.",
     permission: "telemetry:read",
+    resource: "services",
     query: TailQuery,
     result: Type.String({ description: "events, see docs/reference/tail.md" }),
     resultType: "text/event-stream",

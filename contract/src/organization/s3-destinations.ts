@@ -37,6 +37,7 @@ export const S3_DESTINATION_ROWS = {
     tag: "s3",
     summary: "List where events of buckets can be sent, newest first; without secrets",
     permission: "webhooks:read",
+    resource: "unlimited",
     query: Type.Object(CursorQuery),
     result: page(Destination),
     status: 200,
@@ -51,6 +52,7 @@ export const S3_DESTINATION_ROWS = {
     description:
       "A bucket's notification configuration names it by its ARN. Messages are signed by Standard Webhooks, retried for about a day, and sent to public addresses only.",
     permission: "webhooks:write",
+    resource: "unlimited",
     body: Type.Object({ name: Name, url: Url }, closed),
     result: Type.Object({
       ...Destination.properties,
@@ -68,6 +70,7 @@ export const S3_DESTINATION_ROWS = {
     tag: "s3",
     summary: "Read a destination of events, with its latest failed messages",
     permission: "webhooks:read",
+    resource: "unlimited",
     params: destinationParams,
     result: Type.Object({ ...Destination.properties, undelivered: Type.Array(Undelivered) }),
     status: 200,
@@ -80,6 +83,7 @@ export const S3_DESTINATION_ROWS = {
     tag: "s3",
     summary: "Delete a destination of events, with its pending messages",
     permission: "webhooks:write",
+    resource: "unlimited",
     params: destinationParams,
     status: 204,
     problems: ["forbidden", "not_found"],

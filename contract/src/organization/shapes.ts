@@ -1,6 +1,7 @@
 import Type, { type Static, type TSchema } from "typebox";
 import { ADDRESS_RANGE_CHARS_MAX, ADDRESS_RANGES_MAX } from "../address-ranges.ts";
 import { forStates, PROJECT_STATE_RULES } from "../project-states.ts";
+import { RESOURCES_MAX } from "../resources.ts";
 import { ORG_ROLES, PROJECT_ROLES, SCOPES } from "../scopes.ts";
 import { AppSlug, CursorQuery, DisplayName, Slug, Timestamp } from "../shared.ts";
 
@@ -54,6 +55,44 @@ export const AllowedAddresses = nullable(
     maxItems: ADDRESS_RANGES_MAX,
     description: "the addresses from which it may be used; null: all",
   }),
+);
+
+const Entries = <T extends TSchema>(item: T) =>
+  Type.Optional(Type.Array(item, { minItems: 1, maxItems: RESOURCES_MAX, uniqueItems: true }));
+
+export const BucketResources = Entries(
+  Type.Object(
+    {
+      name: Type.String({ minLength: 1, maxLength: 64, description: "the bucket, or the identifier of its app" }),
+      prefix: Type.Optional(
+        Type.String({ maxLength: 1024, description: "reaches only object keys that begin with this" }),
+      ),
+    },
+    closed,
+  ),
+);
+
+/** The description of every list of resources. */
+const RESOURCES =
+  "the only resources that it reaches, up to 100; null: no limit. It is closed: a kind that is not named gives nothing, and scopes without such a resource are refused";
+
+export const Resources = nullable(
+  Type.Object(
+    {
+      repositories: Entries(
+        Type.String({ minLength: 1, maxLength: 64, description: "the slug or identifier of an app" }),
+      ),
+      buckets: BucketResources,
+      webhooks: Entries(Id),
+      services: Entries(Type.String({ minLength: 1, maxLength: 256, description: "a service of telemetry" })),
+    },
+    { ...closed, minProperties: 1, description: RESOURCES },
+  ),
+);
+
+/** The resources of an S3 key. */
+export const KeyResources = nullable(
+  Type.Object({ buckets: BucketResources }, { ...closed, minProperties: 1, description: RESOURCES }),
 );
 
 export const Organization = Type.Object({
@@ -289,6 +328,7 @@ export const Credential = Type.Object({
   ),
   pending: Type.Boolean({ description: "waits for an approval; it gets no token until then" }),
   allowed_addresses: AllowedAddresses,
+  resources: Resources,
   last_used_at: nullable(Timestamp),
   last_used_ip: nullable(Type.String()),
   secrets: Type.Array(
@@ -364,6 +404,7 @@ export const Me = Type.Object({
   organization: Type.Object({ id: Id, slug: Slug, name: DisplayName }),
   project_id: nullable(Type.String({ description: "for a credential of one project: the project" })),
   scopes: Type.Array(ScopeName),
+  resources: Resources,
   address: Type.String({ description: "the address of this request, as lists of allowed addresses see it" }),
   projects: Type.Array(
     Type.Object({

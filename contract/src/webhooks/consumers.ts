@@ -26,6 +26,7 @@ export const WEBHOOK_CONSUMER_ROWS = {
     tag: "webhooks",
     summary: "List the consumers of a webhook's events, and their positions",
     permission: "webhooks:read",
+    resource: "webhooks",
     params: webhookParams,
     result: Type.Object({ items: Type.Array(Consumer) }),
     status: 200,
@@ -38,6 +39,7 @@ export const WEBHOOK_CONSUMER_ROWS = {
     tag: "webhooks",
     summary: "Create a named reader, whose place this server keeps",
     permission: "webhooks:write",
+    resource: "webhooks",
     params: webhookParams,
     body: Type.Object(
       { name: Name, from: Type.Optional(Type.Enum(["oldest", "now"], { description: "by default now" })) },
@@ -54,6 +56,7 @@ export const WEBHOOK_CONSUMER_ROWS = {
     tag: "webhooks",
     summary: "Delete a named reader",
     permission: "webhooks:write",
+    resource: "webhooks",
     params: consumerParams,
     status: 204,
     problems: ["not_found"],
@@ -67,6 +70,7 @@ export const WEBHOOK_CONSUMER_ROWS = {
     description:
       "Until the lease ends or its events are acknowledged, other claims of this consumer get no events (409 with Retry-After). After the lease, events that were not acknowledged come again.",
     permission: "webhooks:read",
+    resource: "webhooks",
     params: consumerParams,
     body: Type.Object(
       {
@@ -91,6 +95,7 @@ export const WEBHOOK_CONSUMER_ROWS = {
     tag: "webhooks",
     summary: "Acknowledge the events of a lease, or return them",
     permission: "webhooks:read",
+    resource: "webhooks",
     params: consumerParams,
     body: Type.Object(
       {
@@ -116,6 +121,7 @@ export const WEBHOOK_CONSUMER_ROWS = {
     tag: "webhooks",
     summary: "Show how long events of a project's webhooks are kept",
     permission: "webhooks:read",
+    resource: "unlimited",
     params: Type.Object({ project_id: IdOrSlug }),
     result: Type.Object({ retention_days: Days, default_retention_days: Type.Integer() }),
     status: 200,
@@ -128,6 +134,7 @@ export const WEBHOOK_CONSUMER_ROWS = {
     tag: "webhooks",
     summary: "Set how long events of a project's webhooks are kept",
     permission: "webhooks:write",
+    resource: "unlimited",
     params: Type.Object({ project_id: IdOrSlug }),
     headers: ["If-Match"],
     body: Type.Object({ retention_days: Days }, closed),

@@ -18,6 +18,7 @@ export const WEBHOOK_EVENT_ROWS = {
     description:
       "The server checks conditions on header, pointer and text event by event. So a page may have fewer than `limit` events, or none, and still a `next_cursor`.",
     permission: "webhooks:read",
+    resource: "webhooks",
     params: webhookParams,
     query: Type.Object({
       ...CursorQuery,
@@ -44,6 +45,7 @@ export const WEBHOOK_EVENT_ROWS = {
     tag: "webhooks",
     summary: "Read one event; parsed where it is JSON",
     permission: "webhooks:read",
+    resource: "webhooks",
     params: eventParams,
     result: WebhookEvent,
     status: 200,
@@ -56,6 +58,7 @@ export const WEBHOOK_EVENT_ROWS = {
     tag: "webhooks",
     summary: "Read the unchanged body of an event",
     permission: "webhooks:read",
+    resource: "webhooks",
     params: eventParams,
     result: Type.String({ description: "the received bytes" }),
     resultType: "application/octet-stream",
@@ -70,6 +73,7 @@ export const WEBHOOK_EVENT_ROWS = {
     summary: "Wait for events after a cursor, oldest first",
     description: "Without `after`, the first event is the oldest one. With `after=now`, it is the next new one.",
     permission: "webhooks:read",
+    resource: "webhooks",
     params: webhookParams,
     query: Type.Object({
       after: Type.Optional(Type.String({ maxLength: 512, description: "a cursor of an event or of a poll, or now" })),
@@ -94,6 +98,7 @@ export const WEBHOOK_EVENT_ROWS = {
     description:
       "Each is an `event` with the JSON of one event. A later request with its id, as Last-Event-ID or last_event_id, continues after it. By default the stream begins with the next event.",
     permission: "webhooks:read",
+    resource: "webhooks",
     params: webhookParams,
     query: Type.Object({ last_event_id: Type.Optional(Type.String({ maxLength: 512 })) }),
     result: Type.String({ description: "the stream of events" }),

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { BodyOf, ParamsOf, QueryOf, ResultOf, Route } from "@mooring/contract";
-import type { Principal } from "#domain/identity/index.ts";
+import type { BodyOf, ParamsOf, QueryOf, ResultOf, Route, Scope } from "@mooring/contract";
+import { requireUnlimited, type Principal } from "#domain/identity/index.ts";
 import { JSON_BODY_BYTES_MAX, PUBLIC_BODY_BYTES_MAX } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 import { readFor } from "#kernel/read-for.ts";
@@ -56,7 +56,10 @@ type AnyRoute = Pick<
   "operationId" | "method" | "path" | "tag" | "summary" | "permission" | "status" | "problems"
 > &
   Partial<
-    Pick<Route, "params" | "query" | "body" | "result" | "idempotent" | "rawBody" | "sameOrigin" | "recentSignIn">
+    Pick<
+      Route,
+      "params" | "query" | "body" | "result" | "idempotent" | "rawBody" | "sameOrigin" | "recentSignIn" | "resource"
+    >
   >;
 
 interface MountOptions<T> {
@@ -89,6 +92,7 @@ export function mountRoute<const T extends AnyRoute>(
     onRequest: async (request, reply) => {
       if (isFromPortalOnly(row)) host.requireSameOrigin(request);
       await host.admit(request, reply, row.permission);
+      if (row.resource === "unlimited") requireUnlimited(principalOf(request), row.permission as Scope);
       if (row.recentSignIn === true && !isDryRun(row, request)) host.requireConfirmed(request);
     },
     handler: async (request, reply) => {

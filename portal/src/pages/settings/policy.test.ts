@@ -37,6 +37,7 @@ function credential(change: Partial<Credential>): Credential {
     revoked_with: null,
     pending: false,
     allowed_addresses: null,
+    resources: null,
     last_used_at: null,
     last_used_ip: null,
     secrets: [],

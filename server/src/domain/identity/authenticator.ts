@@ -1,4 +1,4 @@
-import type { Gate, UsageLog } from "./credentials/index.ts";
+import { principalOfState, type Gate, type UsageLog } from "./credentials/index.ts";
 import type { Authenticator } from "./access/index.ts";
 import type { TokenVerifier } from "./tokens/index.ts";
 
@@ -8,8 +8,7 @@ export function createAuthenticator(deps: { verifier: TokenVerifier; usage: Usag
       const { credential, scopes, withheld } = await deps.verifier.verify(token);
       deps.gate.require(credential, origin);
       deps.usage.touch(credential.id);
-      const { id, clientId, orgId, orgSlug, projectId, projectState } = credential;
-      return { kind: "credential", id, clientId, orgId, orgSlug, projectId, projectState, scopes, withheld };
+      return principalOfState(credential, { scopes, withheld });
     },
   };
 }

@@ -33,6 +33,9 @@ export {
   requireAnywhere,
   requireOrganization,
   requireSeen,
+  requireUnlimited,
+  type Item,
+  type Limits,
 } from "./access/index.ts";
 export { Activity, type CountedRequest, type CredentialActivity } from "./activity/index.ts";
 export { appendAuthChange, lastAccessChange, type AuthChange } from "./changes/index.ts";
@@ -42,6 +45,9 @@ export {
   lackingToWiden,
   parseAddresses,
   parsePolicy,
+  principalOfState,
+  namedLimits,
+  type NamedResources,
   readState,
   renderAddresses,
   requireAddresses,

@@ -96,6 +96,7 @@ export async function personOfToken(
     scopes: within(person.scopes, limit),
     limit,
     withheld,
+    limits: state.limits,
     via: { kind: "personal_token", id: state.id },
   };
 }

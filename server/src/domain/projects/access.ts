@@ -1,3 +1,4 @@
+import type { ResourceKind } from "@mooring/contract";
 import type { LimitedState, ProjectState } from "./state.ts";
 
 export type Visibility = "organization" | "private";
@@ -13,6 +14,17 @@ export interface ProjectAccess {
 export interface Resource {
   readonly orgId: string;
   readonly project?: ProjectAccess;
+  /** The part of it on which the request acts. A credential that is limited to resources needs it. */
+  readonly item?: Item;
+}
+
+/** An object to which a credential can be limited. */
+export interface Item {
+  readonly kind: ResourceKind;
+  /** The id of an app or a webhook, or the name of a service. */
+  readonly id: string;
+  /** In a bucket: the key of an object, or the prefix of a listing. Absent: the bucket as such. */
+  readonly path?: string;
 }
 
 /** The rows of a list that a permission reaches: the permission check as a WHERE clause. */
@@ -25,6 +37,8 @@ export interface Reach {
   readonly projectIds: readonly string[];
   /** Leaves out rows of projects in these states, because the states forbid the permission. */
   readonly exceptStates: readonly LimitedState[];
+  /** Includes only the resources with these ids. Absent: the credential is not limited to resources. */
+  readonly ids?: readonly string[];
 }
 
 /** The columns that `withProject` adds to a row. */

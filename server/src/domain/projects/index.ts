@@ -1,6 +1,7 @@
 export {
   columnsOf,
   resourceOf,
+  type Item,
   type OptionalProjectColumns,
   type ProjectAccess,
   type ProjectColumns,

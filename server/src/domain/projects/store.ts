@@ -175,15 +175,25 @@ function accessColumns(query: unknown): AnyQuery {
   return (query as AnyQuery).select(["project.visibility", stateColumn().as("project_state")]);
 }
 
-/** The condition for rows within reach, in a query that joins `project`. @param place the column with the project's id, or null */
-export function withinReach(reach: Reach, place: string): RawBuilder<SqlBool> {
+/**
+ * The condition for rows within reach, in a query that joins `project`.
+ * @param place the column with the project's id, or null
+ * @param item the column with the id to which credentials can be limited. Without it, a limited one reaches no row
+ */
+export function withinReach(reach: Reach, place: string, item?: string): RawBuilder<SqlBool> {
   const none = sql`${sql.ref(place)} is null`;
-  return anyOf([...(reach.organization ? [none] : []), ...reachedProjects(reach, place)]);
+  return withinItems(reach, anyOf([...(reach.organization ? [none] : []), ...reachedProjects(reach, place)]), item);
 }
 
 /** Like `withinReach`, for rows that all have a project. */
-export function withinProjects(reach: Reach, place: string): RawBuilder<SqlBool> {
-  return anyOf(reachedProjects(reach, place));
+export function withinProjects(reach: Reach, place: string, item?: string): RawBuilder<SqlBool> {
+  return withinItems(reach, anyOf(reachedProjects(reach, place)), item);
+}
+
+function withinItems({ ids }: Reach, condition: RawBuilder<SqlBool>, item?: string): RawBuilder<SqlBool> {
+  if (ids === undefined) return condition;
+  if (item === undefined || ids.length === 0) return sql<SqlBool>`false`;
+  return sql<SqlBool>`(${condition} and ${sql.ref(item)} in (${sql.join(ids)}))`;
 }
 
 function reachedProjects({ visibleProjects, projectIds, exceptStates }: Reach, place: string): RawBuilder<unknown>[] {

@@ -50,7 +50,7 @@ export async function repositoryRows(
   page: { readonly beforeId: string | undefined; readonly limit: number; readonly projectId: string | undefined },
 ): Promise<RepositoryRow[]> {
   return rows(db, orgId)
-    .where(withinProjects(reach, "app.project_id"))
+    .where(withinProjects(reach, "app.project_id", "app.id"))
     .$if(page.projectId !== undefined, (query) => query.where("app.project_id", "=", page.projectId ?? ""))
     .$if(page.beforeId !== undefined, (query) => query.where("app.id", "<", page.beforeId ?? ""))
     .orderBy("app.id", "desc")

@@ -97,7 +97,7 @@ export async function repositoryNames(
     .select("r.slug")
     .where("r.org_id", "=", principal.orgId)
     .where("r.last_push_at", "is not", null)
-    .where(withinProjects(reach, "app.project_id"))
+    .where(withinProjects(reach, "app.project_id", "app.id"))
     .where("r.slug", ">", page.after.startsWith(prefix) ? page.after.slice(prefix.length) : "")
     .orderBy("r.slug")
     .limit(page.limit)

@@ -67,6 +67,7 @@ export function nameOf({ orgSlug, appSlug }: Pick<Repository, "orgSlug" | "appSl
   return `orgs/${orgSlug}/${appSlug}`;
 }
 
-export function resourceOf({ orgId, projectId, visibility, projectState }: Repository): Resource {
-  return { orgId, project: { id: projectId, visibility, state: projectState } };
+export function resourceOf({ id, orgId, projectId, visibility, projectState }: Repository): Resource {
+  const project = { id: projectId, visibility, state: projectState };
+  return { orgId, project, item: { kind: "repositories", id } };
 }

@@ -23,7 +23,7 @@ export async function webhookRows(
 ): Promise<Webhook[]> {
   return live(db)
     .where("webhook.org_id", "=", orgId)
-    .where(withinProjects(reach, "project.id"))
+    .where(withinProjects(reach, "project.id", "webhook.id"))
     .$if(page.projectId !== undefined, (query) => query.where("webhook.project_id", "=", page.projectId ?? ""))
     .$if(page.beforeId !== undefined, (query) => query.where("webhook.id", "<", page.beforeId ?? ""))
     .orderBy("webhook.id", "desc")

@@ -23,6 +23,8 @@ export interface S3Tables {
     responsible_since: number;
     /** JSON: the limits that it kept from earlier responsible credentials (`Inherited`); null: none. */
     inherited: string | null;
+    /** JSON: the resources to which it is limited, by id; null: no such limit. */
+    resources: string | null;
     /** `leak`: it was revoked because its secret leaked. Null: no reason was given. */
     end_reason: string | null;
     created_at: number;

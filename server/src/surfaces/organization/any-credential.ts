@@ -1,5 +1,5 @@
 import type { ORGANIZATION_ROUTES, Orphans, ResultOf } from "@mooring/contract";
-import type { CredentialListing, NewCredential } from "#domain/identity/index.ts";
+import type { CredentialListing, NamedResources, NewCredential } from "#domain/identity/index.ts";
 import { projectFor, projectIfNamed } from "#domain/organizations/index.ts";
 import type { OperationContext } from "#http/index.ts";
 import { msFromIso } from "#kernel/time.ts";
@@ -29,12 +29,13 @@ export async function newOf(
     project?: string | null;
     expires_at?: string | null;
     allowed_addresses?: readonly string[] | null;
+    resources?: NamedResources | null;
   },
 ): Promise<Omit<NewCredential, "scopes">> {
   const { name, project: named = null, expires_at: expiresAt = null, allowed_addresses: allowedAddresses } = body;
   const project = named === null ? null : await projectFor(deps, principal, named, "credentials:write");
   const expiresAtMs = expiresAt === null ? null : msFromIso(expiresAt);
-  return { name, projectId: project?.id ?? null, expiresAtMs, allowedAddresses };
+  return { name, projectId: project?.id ?? null, expiresAtMs, allowedAddresses, resources: body.resources };
 }
 
 /** Returns the options of a revocation. Managers get a mail about what depended on it. */

@@ -7,7 +7,14 @@ import {
   type ResultOf,
 } from "@mooring/contract";
 import type { AuditRow, AuditVerdict } from "#domain/audit/index.ts";
-import type { AnyCredential, Credential, CredentialActivity, S3Key, TrustView } from "#domain/identity/index.ts";
+import type {
+  AnyCredential,
+  Credential,
+  CredentialActivity,
+  NamedResources,
+  S3Key,
+  TrustView,
+} from "#domain/identity/index.ts";
 import {
   memberVersion,
   projectGroupVersion,
@@ -202,7 +209,20 @@ function anyCredentialBody(credential: AnyCredential) {
     revoked_at: isoOrNull(credential.revokedAtMs),
     pending: isPending,
     allowed_addresses: allowedAddresses === null ? null : [...allowedAddresses],
+    resources: resourcesBody(credential.resources),
     last_used_at: isoOrNull(credential.lastUsedAtMs),
+  };
+}
+
+/** Returns the resources of a credential. The body of a key has only buckets, and a key has no others. */
+export function resourcesBody(resources: NamedResources | null) {
+  if (resources === null) return null;
+  const { repositories, buckets, webhooks, services } = resources;
+  return {
+    ...(repositories === undefined ? {} : { repositories: [...repositories] }),
+    ...(buckets === undefined ? {} : { buckets: buckets.map(({ name, prefix = "" }) => ({ name, prefix })) }),
+    ...(webhooks === undefined ? {} : { webhooks: [...webhooks] }),
+    ...(services === undefined ? {} : { services: [...services] }),
   };
 }
 

@@ -162,8 +162,10 @@ function reasonOf(deps: AdmissionDeps, { target, action, caller, reason }: Refus
 }
 
 /** The reason in words; the same for hidden and absent resources. */
-function decidedFor({ projectId }: CredentialPrincipal, permission: string, reason: Refusal): string {
+function decidedFor({ projectId, limits }: CredentialPrincipal, permission: string, reason: Refusal): string {
   const { by } = reason;
+  if (by === "beyond resources" || (by === "hidden" && limits !== undefined))
+    return "it is limited to certain repositories, and this is none of them";
   if (by === "scope") return `it was not given ${permission}`;
   if (by === "own role") return `the role ${reason.role} does not hold ${permission}`;
   if (by === "state" || by === "anonymous" || by === "unasked") throw new Error(`${by} has a separate answer`);

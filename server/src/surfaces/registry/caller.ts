@@ -1,4 +1,9 @@
-import type { AccessTokenClaims, CredentialPrincipal, Identity } from "#domain/identity/index.ts";
+import {
+  principalOfState,
+  type AccessTokenClaims,
+  type CredentialPrincipal,
+  type Identity,
+} from "#domain/identity/index.ts";
 import { RegistryError, type Holder, type RegistryTokens } from "#domain/registry/index.ts";
 import type { Request } from "./exchange.ts";
 import { parseBasic, parseBearer } from "./wire/basic.ts";
@@ -26,21 +31,9 @@ type State = NonNullable<Awaited<ReturnType<Identity["present"]>>>;
  * print.
  */
 export function principalOf(state: State): CredentialPrincipal {
-  const { id, clientId, person, ownerId, orgId, orgSlug, projectId, projectState, scopes, withheld } = state;
-  const name = person ?? clientId;
+  const { clientId, person, ownerId } = state;
   const owner = ownerId === null ? {} : { ownerId };
-  return {
-    kind: "credential",
-    id,
-    clientId: name,
-    ...owner,
-    orgId,
-    orgSlug,
-    projectId,
-    projectState,
-    scopes,
-    withheld,
-  };
+  return { ...principalOfState(state), clientId: person ?? clientId, ...owner };
 }
 
 /**

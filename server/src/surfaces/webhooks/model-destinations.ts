@@ -7,12 +7,12 @@ import {
   type DestinationRow,
 } from "#domain/delivery/index.ts";
 import { holds, type Principal } from "#domain/identity/index.ts";
-import { resourceOf } from "#domain/projects/index.ts";
 import { cursorOf, type ConsumerRow, type Webhook } from "#domain/webhooks/index.ts";
 import type { OperationContext } from "#http/index.ts";
 import { etagOf } from "#kernel/versions.ts";
 import { isoFromMs } from "#kernel/time.ts";
 import { isoOrNull } from "./model.ts";
+import { webhookResource } from "./resources.ts";
 
 type Rows = typeof WEBHOOK_ROUTES;
 type DestinationBody = ResultOf<Rows["getWebhookDestination"]>;
@@ -24,7 +24,7 @@ export function destinationBody(row: DestinationRow, webhook: Webhook, principal
     id: row.id,
     webhook_id: row.webhook_id,
     name: row.name,
-    url: shownUrl(row.url, holds(principal, "webhooks:write", resourceOf(webhook))),
+    url: shownUrl(row.url, holds(principal, "webhooks:write", webhookResource(webhook))),
     ...filterOf(row),
     state: row.state,
     reason: row.reason,

@@ -1,6 +1,6 @@
 import type { Scope } from "@mooring/contract";
 import { findDestination, type DestinationRow } from "#domain/delivery/index.ts";
-import { type Principal, absent, requireSeen } from "#domain/identity/index.ts";
+import { type Principal, type Resource, absent, requireSeen } from "#domain/identity/index.ts";
 import { resourceOf } from "#domain/projects/index.ts";
 import { findEvent, findWebhook, type EventRow, type Webhook } from "#domain/webhooks/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
@@ -17,8 +17,12 @@ export async function webhookFor(
 ): Promise<Webhook> {
   const webhook = await findWebhook(deps, principal.orgId, id);
   if (webhook === undefined) throw absent();
-  requireSeen(principal, permission, resourceOf(webhook));
+  requireSeen(principal, permission, webhookResource(webhook));
   return webhook;
+}
+
+export function webhookResource(webhook: Webhook): Resource {
+  return { ...resourceOf(webhook), item: { kind: "webhooks", id: webhook.id } };
 }
 
 /** Returns a destination and its webhook. @throws Problem as above */

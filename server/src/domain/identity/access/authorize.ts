@@ -1,5 +1,6 @@
 import { stateAllows, type ProjectState, type Scope } from "@mooring/contract";
 import { statesWithout, type Reach, type Resource } from "#domain/projects/index.ts";
+import { hasAny, reachedIds, withinLimits, type Limits } from "./limits.ts";
 import type { CredentialPrincipal, PersonPrincipal, Principal, ProjectRights } from "./principal.ts";
 import type { Reason, Verdict } from "./reason.ts";
 
@@ -17,6 +18,9 @@ export type Decision = "allowed" | "insufficient_scope" | "state" | "hidden";
 export function decide(principal: Principal, permission: Scope, resource?: Resource): Verdict {
   const scopes = resource === undefined ? scopesAnywhere(principal) : scopesFor(principal, resource);
   if (scopes === undefined) return { allowed: false, reason: { by: "hidden" } };
+  const outside = principal.limits === undefined ? undefined : beyond(principal.limits, permission, resource);
+  if (outside !== undefined && (outside.by === "hidden" || scopes.some((set) => set.has(permission))))
+    return { allowed: false, reason: outside };
   if (!scopes.some((set) => set.has(permission)))
     return { allowed: false, reason: whyWithout(principal, permission, resource) };
   const state = stateOf(principal, resource);
@@ -29,6 +33,17 @@ export function authorize(principal: Principal, permission: Scope, resource?: Re
   if (verdict.allowed) return "allowed";
   const { by } = verdict.reason;
   return by === "hidden" || by === "state" ? by : "insufficient_scope";
+}
+
+/**
+ * Returns why the limits of a credential forbid a permission. A resource without an item is refused, so that an
+ * operation that names none is not open to limited credentials.
+ */
+function beyond(limits: Limits, permission: Scope, resource: Resource | undefined): Reason | undefined {
+  if (resource === undefined) return hasAny(limits, permission) ? undefined : { by: "beyond resources" };
+  const isWithin = withinLimits(limits, permission, resource.item);
+  if (isWithin === true) return undefined;
+  return isWithin === false ? { by: "hidden" } : { by: "beyond resources" };
 }
 
 function whyWithout(principal: Principal, permission: Scope, resource: Resource | undefined): Reason {
@@ -47,11 +62,19 @@ function stateOf(principal: Principal, resource: Resource | undefined): ProjectS
 
 /** Whether the principal's permissions allow it. Ignores the project's state. */
 export function holds(principal: Principal, permission: Scope, resource: Resource): boolean {
+  const { limits } = principal;
+  if (limits !== undefined && beyond(limits, permission, resource) !== undefined) return false;
   return scopesFor(principal, resource)?.some((set) => set.has(permission)) ?? false;
 }
 
 /** Returns which rows of a list a permission reaches, by the rules of `authorize`. */
 export function reachOf(principal: Principal, permission: Scope): Reach {
+  const { limits } = principal;
+  const projects = projectsReached(principal, permission);
+  return limits === undefined ? projects : { ...projects, ids: reachedIds(limits, permission) };
+}
+
+function projectsReached(principal: Principal, permission: Scope): Reach {
   const held = principal.scopes.has(permission);
   const exceptStates = statesWithout(permission);
   if (principal.kind === "credential") {

@@ -1,5 +1,5 @@
 export { lackingOf, requireNothingLacking, type Lacking, type PeoplePolicy, type Standing } from "./standing.ts";
-export type { Reach, Resource } from "#domain/projects/index.ts";
+export type { Item, Reach, Resource } from "#domain/projects/index.ts";
 export {
   authorize,
   decide,
@@ -11,6 +11,7 @@ export {
   within,
   type Decision,
 } from "./authorize.ts";
+export { hasAny, intersection, isWithin, type Limits } from "./limits.ts";
 export {
   ORG_ROLE_SCOPES,
   PROJECT_ROLE_SCOPES,
@@ -27,4 +28,11 @@ export type {
   Via,
 } from "./principal.ts";
 export { clauseOf, clausesOf, lacking, type Reason, type Verdict, type Withheld } from "./reason.ts";
-export { absent, requireAllSeen, requireAnywhere, requireOrganization, requireSeen } from "./require.ts";
+export {
+  absent,
+  requireAllSeen,
+  requireAnywhere,
+  requireOrganization,
+  requireSeen,
+  requireUnlimited,
+} from "./require.ts";

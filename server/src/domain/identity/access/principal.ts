@@ -1,4 +1,5 @@
 import type { OrgRole, ProjectRole, ProjectState, Scope } from "@mooring/contract";
+import type { Limits } from "./limits.ts";
 import type { Standing } from "./standing.ts";
 import type { Withheld } from "./reason.ts";
 
@@ -20,6 +21,8 @@ export interface CredentialPrincipal {
   readonly scopes: ReadonlySet<Scope>;
   /** Scopes that the credential was given, but that do not count now or for this token, with the reason. */
   readonly withheld?: ReadonlyMap<Scope, Withheld>;
+  /** The only resources that it reaches. Absent: it is not limited to resources. */
+  readonly limits?: Limits | undefined;
 }
 
 /** What the roles of a person in a project give them there. */
@@ -49,6 +52,8 @@ export interface PersonPrincipal {
   readonly limit?: ReadonlySet<Scope>;
   /** Scopes that the token was given, but that do not count now, with the reason. */
   readonly withheld?: ReadonlyMap<Scope, Withheld>;
+  /** The only resources that the token reaches. Absent: it is not limited to resources. */
+  readonly limits?: Limits | undefined;
   /** The token that they use instead of a browser session. */
   readonly via?: Via;
   /** When they last proved their identity. Absent if no person is present. */

@@ -5,6 +5,8 @@ import { isoFromMs } from "#kernel/time.ts";
 /** The reason why a credential lost a scope that it was given. */
 export type Withheld =
   | { readonly by: "approval" | "policy" | "project" | "token" }
+  /** It is limited to resources on which the scope does not act. */
+  | { readonly by: "resources" }
   /** The role of the responsible person is too low. Null: they have left the organization. */
   | {
       readonly by: "role";
@@ -32,6 +34,8 @@ export type Reason =
   | { readonly by: "state"; readonly state: ProjectState }
   /** The credential does not have the scope. */
   | { readonly by: "scope" }
+  /** The credential is limited to resources, and the request acts on more than these. */
+  | { readonly by: "beyond resources" }
   /** The person's own role is too low. */
   | { readonly by: "own role"; readonly role: OrgRole; readonly projectRole: ProjectRole | null };
 
@@ -50,6 +54,7 @@ export function decidedBy(reason: Reason): DecidedBy {
     return because.by === "scope" || because.by === "ended" ? "parent" : decidedBy(because);
   }
   if (reason.by === "own role") return "role";
+  if (reason.by === "beyond resources") return "resources";
   return reason.by === "token" || reason.by === "hidden" || reason.by === "state" ? "scope" : reason.by;
 }
 
@@ -57,6 +62,8 @@ function sentenceOf(reason: Reason): string {
   if (reason.by === "own role") return `Your role ${roleText(reason)} does not have it.`;
   if (reason.by === "scope" || reason.by === "hidden" || reason.by === "state")
     return "The credential was not given this scope.";
+  if (reason.by === "beyond resources")
+    return "The credential is limited to resources, and this acts on more than these. Use a credential without this limit.";
   if (reason.by === "token")
     return "The credential has it, but this token was issued without it. Ask for a token with that scope.";
   return `The credential was given this scope, but ${clauseOf(reason)}.`;
@@ -71,6 +78,8 @@ export function clauseOf(reason: Withheld | { readonly by: "scope" }): string {
       return "this token was issued without it";
     case "approval":
       return "it waits for an approval";
+    case "resources":
+      return "it is limited to resources on which this scope does not act";
     case "policy":
       return "the organization's policy forbids it for credentials";
     case "project":

@@ -59,3 +59,12 @@ export function requireOrganization(principal: Principal, permission: Scope): vo
     { decidedBy: "project" },
   );
 }
+
+/**
+ * Checks that the principal is not limited to resources, for an operation that acts on more than single resources. It
+ * runs before anything is looked up, so the answer reveals nothing.
+ * @throws Problem `insufficient_scope`
+ */
+export function requireUnlimited({ limits }: Principal, permission: Scope): void {
+  if (limits !== undefined) throw lacking(permission, { by: "beyond resources" });
+}

@@ -1,8 +1,10 @@
 import { isScope, SCOPES, type Scope } from "@mooring/contract";
 import {
+  hasAny,
   heldScopes,
   ORG_ROLE_SCOPES,
   rightsOfGrants,
+  type Limits,
   type PeoplePolicy,
   type Withheld,
 } from "#domain/identity/access/index.ts";
@@ -11,6 +13,7 @@ import { isId } from "#kernel/ids.ts";
 import { earliest, hasPassed } from "#kernel/time.ts";
 import { rangeOf, type Addresses } from "./addresses.ts";
 import { parseInherited } from "./inherited.ts";
+import { limitsOf } from "./limits.ts";
 import { tableRuleOf } from "./kinds.ts";
 import type { AnyContext } from "./store.ts";
 
@@ -25,6 +28,8 @@ export interface Bounds {
   readonly expiresBy: EndedBy | null;
   /** The earliest end of a membership that the scopes depend on. They must be computed again then. Null: none. */
   readonly changesAtMs: number | null;
+  /** The only resources that it reaches: its own limits, and inherited ones. Undefined: no limits. */
+  readonly limits: Limits | undefined;
 }
 
 /**
@@ -98,14 +103,15 @@ export function boundsOf(context: AnyContext, parent: ParentCredential | undefin
   const scopes = new Set<Scope>();
   const withheld = new Map<Scope, Withheld>();
   const held = responsibleScopes(context, parent, nowMs);
+  const limits = limitsOf(context, parent?.bounds.limits);
   for (const scope of parseScopes(context.scopes)) {
-    const reason = withheldOf(scope, { context, policy, held, parent, nowMs });
+    const reason = withheldOf(scope, { context, policy, held, parent, limits, nowMs });
     if (reason === undefined) scopes.add(scope);
     else withheld.set(scope, reason);
   }
   const ends = [context.responsible_until, ...context.responsible_grants.map(({ endsAtMs }) => endsAtMs)];
   const changesAtMs = earliest(...ends.filter((end) => !hasPassed(end, nowMs)), parent?.bounds.changesAtMs ?? null);
-  return { scopes, withheld, ...expiryOf(context, policy, parent), changesAtMs };
+  return { scopes, withheld, limits, ...expiryOf(context, policy, parent), changesAtMs };
 }
 
 interface Cut {
@@ -113,14 +119,15 @@ interface Cut {
   readonly policy: Policy;
   readonly held: ReturnType<typeof responsibleScopes>;
   readonly parent: ParentCredential | undefined;
+  readonly limits: Limits | undefined;
   readonly nowMs: number;
 }
 
-function withheldOf(scope: Scope, { context, policy, held, parent, nowMs }: Cut): Withheld | undefined {
+function withheldOf(scope: Scope, { context, policy, held, parent, limits, nowMs }: Cut): Withheld | undefined {
   if (context.pending === 1) return { by: "approval" };
   if (policy.allowedScopes?.has(scope) === false) return { by: "policy" };
   if (held === undefined) return { by: "project" };
-  if (held.has(scope)) return undefined;
+  if (held.has(scope)) return limits === undefined || hasAny(limits, scope) ? undefined : { by: "resources" };
   const { responsible } = context;
   if (isId("cred", responsible))
     return { by: "parent", id: responsible, because: parent?.bounds.withheld.get(scope) ?? { by: "scope" } };

@@ -50,7 +50,15 @@ export function detailOf<T extends Table>(
   row: Rows[T],
 ): Record<string, unknown> {
   const columns: readonly string[] = TABLES[table].audited[act];
-  return Object.fromEntries(columns.map((column) => [column, row[column as keyof Rows[T]]]));
+  const entries = columns.map((column) => [column, row[column as keyof Rows[T]]] as const);
+  return Object.fromEntries(
+    entries.flatMap(([name, value]) => (name === "resources" ? resourcesOf(value) : [[name, value]])),
+  );
+}
+
+/** The ids of the resources, as an object. Absent from the details if there is no limit. */
+function resourcesOf(column: unknown): [string, unknown][] {
+  return typeof column === "string" ? [["resources", JSON.parse(column)]] : [];
 }
 
 /** Appends an entry about the credential to the audit log. */

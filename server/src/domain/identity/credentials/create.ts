@@ -1,6 +1,6 @@
 import type { Scope } from "@mooring/contract";
 import { kept } from "#domain/idempotency/index.ts";
-import { absent, scopesOf, type Resource } from "#domain/identity/access/index.ts";
+import { absent, scopesOf, type Limits, type Resource } from "#domain/identity/access/index.ts";
 import { enforceRecordLimit } from "#domain/limits/index.ts";
 import { projectByName } from "#domain/projects/index.ts";
 import { newId } from "#kernel/ids.ts";
@@ -10,7 +10,9 @@ import { endOf, pendingOf } from "./approval.ts";
 import { parsePolicy, renderScopes, type Policy } from "./bounds.ts";
 import { actionOf, audit, detailOf, found, type CredentialsDeps } from "./common.ts";
 import { KINDS, TABLES, type AnyRow, type KindName, type Rows, type Table } from "./kinds.ts";
+import { renderLimits } from "./limits.ts";
 import { requireDepth } from "./parents.ts";
+import { requireResources, requireScopesWithin, scopesWithin, type NamedResources } from "./resources.ts";
 import { findOrganization, insertRow, responsibleSince } from "./store.ts";
 import { viewOf, type Views } from "./view.ts";
 import { requireMayWiden, UNBOUNDED } from "./widening.ts";
@@ -28,6 +30,8 @@ export interface Creation<T extends Table> {
   readonly scopes: ReadonlySet<Scope> | undefined;
   readonly expiresAtMs: number | null;
   readonly addresses: string | null;
+  /** The only resources that it reaches. Null: no such limit. */
+  readonly resources: NamedResources | null;
   /** The columns that only this table has. */
   columns(id: string, nowMs: number): Omit<Rows[T], Exclude<keyof AnyRow, "kind" | "epoch">>;
   /** Stores a secret that is not a column. */
@@ -51,7 +55,7 @@ export async function create<T extends Table, A>(
   const { kind, giver } = creation;
   const { table, limit, ownedBy } = KINDS[kind];
   return metadata.write(async (tx) => {
-    const { scopes, policy, resource } = await givenBy(tx, creation);
+    const { scopes, policy, resource, limits } = await givenBy(tx, creation);
     if (TABLES[table].hasTokens && giver.kind === "credential") await requireDepth(tx, giver.id);
     const nowMs = clock.nowMs();
     const id = newId(TABLES[table].idPrefix, nowMs);
@@ -66,6 +70,7 @@ export async function create<T extends Table, A>(
       responsible: creatorOf(giver),
       responsible_since: await responsibleSince(tx, giver.orgId, creatorOf(giver), nowMs),
       inherited: null,
+      resources: limits === undefined ? null : renderLimits(limits),
       end_reason: null,
       expires_at: endOf(policy, creation.expiresAtMs, nowMs),
       revoked_at: null,
@@ -88,18 +93,21 @@ export async function create<T extends Table, A>(
 /** Returns the permissions of the new credential. @throws Problem `not_found`, `insufficient_scope`, `forbidden` */
 async function givenBy(
   tx: Writer,
-  { kind, giver, permission, projectId, scopes: asked }: Creation<Table>,
-): Promise<{ scopes: ReadonlySet<Scope>; policy: Policy; resource: Resource }> {
+  { kind, giver, permission, projectId, scopes: asked, resources }: Creation<Table>,
+): Promise<{ scopes: ReadonlySet<Scope>; policy: Policy; resource: Resource; limits: Limits | undefined }> {
   const organization = await findOrganization(tx, giver.orgId);
   const project = projectId === null ? undefined : await projectByName(tx, giver.orgId, projectId);
   if (organization === undefined || (projectId !== null && project === undefined)) throw absent();
   const resource = { orgId: giver.orgId, ...(project === undefined ? {} : { project }) };
   const held = heldBy(giver, kind, { permission, resource });
   const policy = parsePolicy(organization.policy);
-  const scopes = asked ?? everythingOf(kind, held, policy);
+  const place = { actor: giver, projectId, kinds: KINDS[kind].resources };
+  const limits = resources === null ? undefined : await requireResources(tx, resources, place);
+  requireScopesWithin(limits, asked ?? []);
+  const scopes = asked ?? everythingOf(kind, held, policy, limits);
   const widener = { actor: giver, held, policy, resource, span: UNBOUNDED };
   requireMayWiden(widener, { scopes, raised: [...scopes], secret: true });
-  return { scopes, policy, resource };
+  return { scopes, policy, resource, limits };
 }
 
 /** Returns the scopes that the actor may give. A personal token may have the scopes of all roles of its person. */
@@ -114,8 +122,13 @@ function heldBy(
 }
 
 /** Returns all scopes that the kind allows and the actor has. @throws Problem `insufficient_scope` if there are none */
-function everythingOf(kind: KindName, held: ReadonlySet<Scope>, policy: Policy): ReadonlySet<Scope> {
-  const scopes: readonly Scope[] = KINDS[kind].scopes;
+function everythingOf(
+  kind: KindName,
+  held: ReadonlySet<Scope>,
+  policy: Policy,
+  limits: Limits | undefined,
+): ReadonlySet<Scope> {
+  const scopes: readonly Scope[] = scopesWithin(limits, KINDS[kind].scopes);
   const given = withinPolicy(new Set(scopes.filter((scope) => held.has(scope))), policy);
   if (given.length === 0) requireHeld(held, scopes.slice(0, 1));
   return new Set(given);

@@ -17,6 +17,8 @@ export {
   type PersonalToken,
 } from "./hand-over.ts";
 export type { Managed, Propagation } from "./manage.ts";
+export { principalOfState } from "./principal.ts";
+export { namedLimits, type NamedResources } from "./resources.ts";
 export { RefusalLog } from "./refusals.ts";
 export { SignIn, type SignInRequest } from "./sign-in.ts";
 export {

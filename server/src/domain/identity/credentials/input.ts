@@ -1,6 +1,7 @@
 import { isScope, type Scope } from "@mooring/contract";
 import { Problem } from "#kernel/problem.ts";
 import { renderAddresses, requireAddresses } from "./addresses.ts";
+import type { NamedResources } from "./resources.ts";
 
 const ROTATION_OVERLAP_S_MAX = 30 * 86_400;
 const NAME_CHARS_MAX = 100;
@@ -13,12 +14,16 @@ export interface NewCredential {
   readonly expiresAtMs?: number | null | undefined;
   /** CIDR ranges. Null or absent: any address. */
   readonly allowedAddresses?: readonly string[] | null | undefined;
+  /** The only resources that it reaches. Null or absent: no such limit. */
+  readonly resources?: NamedResources | null | undefined;
 }
 
 export interface CredentialChange {
   readonly name?: string | undefined;
   /** The complete new list. Null: any address. */
   readonly allowedAddresses?: readonly string[] | null | undefined;
+  /** The complete new limits. Null: none. */
+  readonly resources?: NamedResources | null | undefined;
   /** The complete new set. */
   readonly scopes?: readonly string[] | undefined;
 }
@@ -36,10 +41,12 @@ export function validated(input: Omit<NewCredential, "scopes">): {
   readonly projectId: string | null;
   readonly expiresAtMs: number | null;
   readonly addresses: string | null;
+  readonly resources: NamedResources | null;
 } {
-  const { name, projectId, expiresAtMs = null, allowedAddresses = null } = input;
+  const { name, projectId, expiresAtMs = null, allowedAddresses = null, resources = null } = input;
   requireName(name);
-  return { name, projectId, expiresAtMs, addresses: renderAddresses(requireAddresses(allowedAddresses)) };
+  const addresses = renderAddresses(requireAddresses(allowedAddresses));
+  return { name, projectId, expiresAtMs, addresses, resources };
 }
 
 /** @throws Problem `invalid_body` with the place of each unknown scope */

@@ -1,4 +1,4 @@
-import { S3_KEY_SCOPES, SCOPES, type Scope } from "@mooring/contract";
+import { S3_KEY_SCOPES, SCOPES, type ResourceKind, type Scope } from "@mooring/contract";
 import { isId } from "#kernel/ids.ts";
 import type { RecordLimit } from "#kernel/record-limits.ts";
 import type { SecretPrefix } from "#kernel/secrets.ts";
@@ -12,6 +12,8 @@ export interface Kind {
   readonly scopes: readonly Scope[];
   /** `person`: the token of one person. Only they may use it. It has their permissions, and ends when they leave. */
   readonly ownedBy: "organization" | "person";
+  /** The kinds of resources to which it can be limited. */
+  readonly resources: readonly ResourceKind[];
   readonly limit: RecordLimit;
   /** The prefix of its secrets, which are stored as keyed hashes. Null: its only secret is stored sealed in the row. */
   readonly secretPrefix: SecretPrefix | null;
@@ -22,6 +24,7 @@ export const KINDS = {
     table: "credential",
     scopes: SCOPES,
     ownedBy: "organization",
+    resources: ["repositories", "webhooks"],
     limit: "credentials_max",
     secretPrefix: "mrcs",
   },
@@ -29,6 +32,7 @@ export const KINDS = {
     table: "credential",
     scopes: SCOPES,
     ownedBy: "person",
+    resources: ["repositories", "webhooks"],
     limit: "personal_tokens_max",
     secretPrefix: "mrpat",
   },
@@ -36,6 +40,7 @@ export const KINDS = {
     table: "s3_key",
     scopes: S3_KEY_SCOPES,
     ownedBy: "organization",
+    resources: [],
     limit: "s3_keys_max",
     secretPrefix: null,
   },
@@ -78,8 +83,8 @@ export const TABLES = {
     noun: "credential",
     auditName: "credential",
     audited: {
-      create: ["name", "scopes", "project_id", "expires_at", "allowed_addresses"],
-      approve: ["name", "scopes", "allowed_addresses"],
+      create: ["name", "scopes", "project_id", "expires_at", "allowed_addresses", "resources"],
+      approve: ["name", "scopes", "allowed_addresses", "resources"],
       revoke: ["name"],
     },
     publicId: "client_id",
@@ -94,8 +99,8 @@ export const TABLES = {
     noun: "access key",
     auditName: "s3_key",
     audited: {
-      create: ["access_key", "project_id", "name", "scopes", "buckets", "prefix", "allowed_addresses"],
-      approve: ["name", "access_key", "scopes", "buckets", "prefix", "allowed_addresses"],
+      create: ["access_key", "project_id", "name", "scopes", "buckets", "prefix", "allowed_addresses", "resources"],
+      approve: ["name", "access_key", "scopes", "buckets", "prefix", "allowed_addresses", "resources"],
       revoke: ["access_key"],
     },
     publicId: "access_key",

@@ -23,9 +23,11 @@ import {
   type Watched,
 } from "./effects.ts";
 import { requireKnownScopes, requireName, type CredentialChange, type CredentialListing } from "./input.ts";
+import { changedLimits } from "./changed-limits.ts";
 import { tableRuleOf, TABLES, type Table } from "./kinds.ts";
 import { passOn } from "./hand-over.ts";
 import { readParents, requireDepth } from "./parents.ts";
+import { requireScopesWithin } from "./resources.ts";
 import { spanOf, widenerOf } from "./span.ts";
 import { conditionOf, stateAt } from "./state.ts";
 import {
@@ -188,19 +190,22 @@ async function update<T extends Table>(
     requireMatch(expected, versionOf(context));
     const present = parseScopes(context.scopes);
     const scopes = asked ?? present;
+    const limits = await changedLimits(tx, acting, context, change);
+    requireScopesWithin(limits.after, scopes);
     const raised = [...scopes].filter((scope) => !present.has(scope));
     const lowered = [...present].filter((scope) => !scopes.has(scope));
     const addresses = wanted === undefined ? context.allowed_addresses : wanted;
     const isElsewhere = isWiderRange(parseAddresses(context.allowed_addresses), parseAddresses(addresses));
     const span = await spanOf(tx, { ...context, allowed_addresses: addresses }, manager.clock.nowMs());
-    const wider = { scopes, raised, addresses: isElsewhere, afterApproval: true, span };
+    const wider = { scopes, raised, addresses: isElsewhere, resources: limits.isWider, afterApproval: true, span };
     requireMayWiden(await widenerOf(tx, acting, context, held), wider);
-    const epoch = lowered.length > 0 ? nextEpoch(context) : context.epoch;
+    const epoch = lowered.length > 0 || limits.isNarrower ? nextEpoch(context) : context.epoch;
     const set = { name: change.name ?? context.name, scopes: renderScopes(scopes), allowed_addresses: addresses };
-    await updateRow(tx, context.id, { ...set, epoch });
+    await updateRow(tx, context.id, { ...set, resources: limits.column, epoch });
     const moved = wanted === undefined ? {} : { before: context.allowed_addresses, allowed_addresses: addresses };
     const rescoped = TABLES[table].hasTokens ? { raised: raised.join(" "), lowered: lowered.join(" ") } : {};
-    return { epoch, action: actionOf(table, "update"), detail: { name: change.name, ...rescoped, ...moved } };
+    const detail = { name: change.name, ...rescoped, ...moved, ...limits.detail };
+    return { epoch, action: actionOf(table, "update"), detail };
   };
   const propagation = await changeRow(manager, acting, name, { work, check: requireUsable });
   return { ...propagation, credential: await view(manager, acting, name) };

@@ -1,5 +1,5 @@
 import type { Scope } from "@mooring/contract";
-import { clausesOf, type Withheld } from "#domain/identity/access/index.ts";
+import { clausesOf, type Limits, type Withheld } from "#domain/identity/access/index.ts";
 import { isId } from "#kernel/ids.ts";
 import { addressTest, type AddressTest } from "./addresses.ts";
 import { boundsOf, NO_SCOPES, parsePolicy, parseScopes, type ParentCredential, type EndedBy } from "./bounds.ts";
@@ -13,6 +13,8 @@ export interface State {
   readonly scopes: ReadonlySet<Scope>;
   /** The scopes that it lost, with the reason. */
   readonly withheld: ReadonlyMap<Scope, Withheld>;
+  /** The only resources that it reaches. Undefined: it is not limited to resources. */
+  readonly limits: Limits | undefined;
   readonly revokedAtMs: number | null;
   /** Set if a credential in its chain was revoked. It ended together with that one. */
   readonly revokedWith: { readonly id: string; readonly atMs: number } | null;

@@ -239,6 +239,7 @@ type Change = Partial<
       | "responsible"
       | "responsible_since"
       | "inherited"
+      | "resources"
     >
 >;
 

@@ -6,6 +6,7 @@ import { CREATED_BY_SYSTEM, parseScopes, renderScopes } from "./bounds.ts";
 import { formerOf } from "./former/store.ts";
 import type { AnyRow, Table } from "./kinds.ts";
 import { readParents } from "./parents.ts";
+import { namedResources, type NamedResources } from "./resources.ts";
 import { conditionOf, stateAt, type Condition, type State } from "./state.ts";
 import { secretsOf, type Context, type CredentialContext } from "./store.ts";
 
@@ -44,6 +45,8 @@ export interface AnyView {
   readonly isPending: boolean;
   /** CIDR ranges from which it may be used, as chosen. Null: any address. */
   readonly allowedAddresses: readonly string[] | null;
+  /** The only resources that it reaches, as chosen, by name. Null: no such limit. */
+  readonly resources: NamedResources | null;
   /** Rounded to the minute. */
   readonly lastUsedAtMs: number | null;
   /** Its entity tag. */
@@ -95,7 +98,8 @@ export interface Views {
 /** Returns the columns of the version: those that can be changed. A use of the credential changes none of them. */
 export function versionOf(row: AnyRow): object {
   const { id, name, scopes, allowed_addresses, pending, revoked_at, epoch, responsible, responsible_since } = row;
-  return { id, name, scopes, allowed_addresses, pending, revoked_at, epoch, responsible, responsible_since };
+  const version = { id, name, scopes, allowed_addresses, pending, revoked_at, epoch, responsible, responsible_since };
+  return row.resources === null ? version : { ...version, resources: row.resources };
 }
 
 export async function viewOf<T extends Table>(
@@ -108,7 +112,9 @@ export async function viewOf<T extends Table>(
   const state = stateAt(context, chain, nowMs);
   const own: Own[T] = OWN[table];
   const judged = { condition: conditionOf(state, nowMs), responsible: responsibleOf(context, chain) };
-  return { ...sharedOf(context, state), ...judged, ...(await own(db, context, { state, nowMs })) } as Views[T];
+  const resources = await namedResources(db, context.resources);
+  const shared = { ...sharedOf(context, state), ...judged, resources };
+  return { ...shared, ...(await own(db, context, { state, nowMs })) } as Views[T];
 }
 
 function responsibleOf(context: Context<Table>, [parent]: readonly CredentialContext[]): Responsible {
@@ -118,7 +124,7 @@ function responsibleOf(context: Context<Table>, [parent]: readonly CredentialCon
   return { kind: "person", id, name };
 }
 
-function sharedOf(context: Context<Table>, state: State): Omit<AnyView, "condition" | "responsible"> {
+function sharedOf(context: Context<Table>, state: State): Omit<AnyView, "condition" | "resources" | "responsible"> {
   return {
     id: context.id,
     orgId: context.org_id,

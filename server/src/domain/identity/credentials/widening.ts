@@ -36,6 +36,7 @@ export interface Widening {
   /** The actor gets a secret, or adds an issuer whose tokens replace one. */
   readonly secret?: boolean;
   readonly addresses?: boolean;
+  readonly resources?: boolean;
   /** Its addresses and expiry after the change. Absent if its creator's limits apply. */
   readonly span?: Span;
   readonly approval?: boolean;
@@ -61,10 +62,10 @@ export function lackingToWiden(
  */
 export function requireMayWiden(by: Widener, change: Widening): void {
   const { held, policy } = by;
-  const { scopes, raised = [], secret = false, addresses = false, approval = false } = change;
+  const { scopes, raised = [], secret = false, addresses = false, resources = false, approval = false } = change;
   requireHeld(held, raised);
   requirePolicy(policy, raised);
-  const isWider = raised.length > 0 || secret || addresses || approval;
+  const isWider = raised.length > 0 || secret || addresses || resources || approval;
   requireHeld(held, lackingToWiden(held, { isWider, may: withinPolicy(scopes, policy) }));
   if (isWider && !approval && change.span !== undefined) requireWithin(by.span, change.span);
   if (isWider && change.afterApproval === true) requireApprover(by);

@@ -1,4 +1,4 @@
-import { isLive, readState, type Principal } from "#domain/identity/index.ts";
+import { isLive, principalOfState, readState, type Principal } from "#domain/identity/index.ts";
 import { isId } from "#kernel/ids.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { personPrincipal } from "./person.ts";
@@ -15,6 +15,5 @@ export async function principalNow(
   if (!isId("cred", id)) return personPrincipal(metadata.read, orgId, id, nowMs);
   const state = await readState(metadata, { id }, nowMs);
   if (state === undefined || state.orgId !== orgId || !isLive(state, nowMs)) return undefined;
-  const { clientId, orgSlug, projectId, projectState, scopes, withheld } = state;
-  return { kind: "credential", id, clientId, orgId, orgSlug, projectId, projectState, scopes, withheld };
+  return principalOfState(state);
 }

@@ -23,6 +23,7 @@ import { projects } from "./0024-projects.ts";
 import { trusts } from "./0022-trusts.ts";
 import { fileTrash } from "./0025-file-trash.ts";
 import { buckets } from "./0026-buckets.ts";
+import { credentialResources } from "./0060-credential-resources.ts";
 import { credentialPolicy } from "./0023-credential-policy.ts";
 import { instance } from "./0027-instance.ts";
 import { accounts } from "./0030-accounts.ts";
@@ -94,4 +95,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0058-membership-ends", up: membershipEnds },
   { name: "0059-after-leak", up: afterLeak },
   { name: "0061-groups", up: groups },
+  { name: "0060-credential-resources", up: credentialResources },
 ];

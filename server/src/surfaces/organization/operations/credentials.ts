@@ -39,8 +39,8 @@ export const getCredentialActivity: OrganizationOperation<"getCredentialActivity
 };
 
 export const updateCredential: OrganizationOperation<"updateCredential"> = async (deps, { params, body }, context) => {
-  const { name, scopes, allowed_addresses: allowedAddresses } = body;
-  const change = { name, scopes, allowedAddresses };
+  const { name, scopes, allowed_addresses: allowedAddresses, resources } = body;
+  const change = { name, scopes, allowedAddresses, resources };
   const ifMatch = context.request.headers["if-match"];
   const { credentials } = deps.identity;
   const { credential } = await credentials.update(actorContextOf(context), params.credential_id, change, ifMatch);

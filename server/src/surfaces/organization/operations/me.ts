@@ -1,8 +1,8 @@
 import { addressRangeText, parseAddress } from "@mooring/contract";
-import { reachOf, type Principal, type Reach } from "#domain/identity/index.ts";
+import { namedLimits, reachOf, type Principal, type Reach } from "#domain/identity/index.ts";
 import { getOrganization, listProjects } from "#domain/organizations/index.ts";
 import type { OrganizationOperation } from "../deps.ts";
-import { ownProjectBody } from "../model.ts";
+import { ownProjectBody, resourcesBody } from "../model.ts";
 
 const PROJECTS_MAX = 1000;
 
@@ -19,6 +19,7 @@ export const getMe: OrganizationOperation<"getMe"> = async (deps, _input, { prin
     organization: { id, slug, name },
     project_id: principal.kind === "credential" ? principal.projectId : null,
     scopes: [...principal.scopes],
+    resources: resourcesBody(await namedLimits(deps.metadata.read, principal.limits)),
     address: peerAddress(ip),
     projects: projects.items.map((project) => ownProjectBody(project, roles.get(project.id)?.role)),
     projects_next_cursor: projects.nextCursor,

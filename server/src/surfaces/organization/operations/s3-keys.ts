@@ -28,8 +28,8 @@ export const getS3KeyActivity: OrganizationOperation<"getS3KeyActivity"> = async
 };
 
 export const updateS3Key: OrganizationOperation<"updateS3Key"> = async (deps, { params, body }, context) => {
-  const { name, allowed_addresses: allowedAddresses } = body;
-  const change = { name, allowedAddresses };
+  const { name, allowed_addresses: allowedAddresses, resources } = body;
+  const change = { name, allowedAddresses, resources };
   const ifMatch = context.request.headers["if-match"];
   const { credential } = await deps.identity.s3Keys.update(actorContextOf(context), params.key_id, change, ifMatch);
   return tagged(context, credential.etag, s3KeyBody(credential));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Compile } from "typebox/compile";
-import { PROJECT_ROLE_SCOPES, SCOPES, type Route } from "@mooring/contract";
+import { PROJECT_ROLE_SCOPES, resourceKindOf, SCOPES, type Route } from "@mooring/contract";
 import { PROBLEMS } from "#http/index.ts";
 import type { ProblemCode } from "#kernel/problem.ts";
 import { sharedWorld, type Answer, type Call, type World, type WorldOptions } from "./world.ts";
@@ -71,6 +71,7 @@ export function testOperation(row: Row, requests: Case, options?: WorldOptions):
     testScope(subject);
     testRecentSignIn(subject);
     testHidden(subject);
+    testLimits(subject);
     testValidation(subject);
     testVersion(subject);
     testProblems(subject);
@@ -149,6 +150,46 @@ function testHidden({ row, hidden, world, send }: Subject): void {
       assert.deepEqual(headersOf(one), headersOf(other));
     }
   });
+}
+
+/** Limits to resources that do not exist. */
+const ELSEWHERE = {
+  repositories: ["app_none"],
+  buckets: [["app_none", ""]],
+  webhooks: ["wh_none"],
+  services: ["none"],
+} as const;
+
+function testLimits({ row, ask, world, send }: Subject): void {
+  const { resource } = row;
+  if (resource === undefined || resource === "services") return;
+  const limited = (resources: object): Promise<string> => world().token({ scopes: LIMITABLE, resources });
+  test("is refused to a credential that is limited to other resources", async () => {
+    const answer = await send(await ask(world()), { token: await limited(ELSEWHERE) });
+    if (resource === "unlimited") {
+      assertProblem(answer, "insufficient_scope");
+      assert.equal(answer.json["decided_by"], "resources");
+    } else if (answer.status === 200) assert.deepEqual(answer.json["items"], [], "a list has only its resources");
+    else assertProblem(answer, "not_found");
+  });
+  if (resource === "unlimited" || !row.path.includes("{")) return;
+  test("succeeds for a credential that is limited to its resource", async () => {
+    const good = await ask(world());
+    const id = await resourceIdOf(world(), row, good.path);
+    const own = { ...ELSEWHERE, [resource]: resource === "buckets" ? [[id, ""]] : [id] };
+    const answer = await send(good, { token: await limited(own) });
+    assert.equal(answer.status, row.status, answer.text);
+  });
+}
+
+const LIMITABLE = SCOPES.filter((scope) => resourceKindOf(scope) !== undefined);
+
+/** Returns the id of the app or the webhook that a path names. */
+async function resourceIdOf(world: World, row: Row, path: string): Promise<string> {
+  const at = row.path.split("/").findIndex((part) => /^\{(?:app|webhook)_id\}$/.test(part));
+  const name = path.split("?", 1)[0]?.split("/")[at] ?? "";
+  const apps = world.metadata.read.selectFrom("app").select("id").where("org_id", "=", world.acme.id);
+  return (await apps.where("slug", "=", name).executeTakeFirst())?.id ?? name;
 }
 
 function testValidation({ row, ask, world, send }: Subject): void {

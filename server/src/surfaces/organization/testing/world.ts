@@ -69,6 +69,15 @@ export interface Answer {
 
 type Store = Pick<Ground, "clock" | "metadata">;
 
+export interface WantedCredential {
+  readonly tenant?: Tenant;
+  readonly scopes?: readonly Scope[];
+  readonly projectId?: string;
+  readonly by?: OrgRole;
+  /** The ids of the only resources that it reaches, as they are stored. They need not exist. */
+  readonly resources?: object;
+}
+
 /** A server over real records, with two organizations. */
 export interface World {
   readonly clock: Clock;
@@ -80,13 +89,8 @@ export interface World {
   readonly origin: string;
   call(method: string, path: string, call?: Call): Promise<Answer>;
   /** Returns an access token of a new credential. The installation creates the credential unless `tenant` has a person for it. */
-  token(options?: { tenant?: Tenant; scopes?: readonly Scope[]; projectId?: string; by?: OrgRole }): Promise<string>;
-  credential(options?: {
-    tenant?: Tenant;
-    scopes?: readonly Scope[];
-    projectId?: string;
-    by?: OrgRole;
-  }): Promise<{ id: string; token: string }>;
+  token(options?: WantedCredential): Promise<string>;
+  credential(options?: WantedCredential): Promise<{ id: string; token: string }>;
   /** Returns a token of a signed-in person, whose permissions are read from the records each time. `late`: the last proof is long ago. */
   person(tenant: Tenant, userId: string, late?: "late"): string;
   /** Creates another organization, for tests that would affect others in the first two. Its slug begins with the name. */
@@ -293,7 +297,7 @@ async function addMember(deps: Store, orgId: string, email: string, role: OrgRol
 
 async function newCredential(
   deps: Store & { identity: Identity },
-  wanted: { tenant: Tenant; scopes?: readonly Scope[]; projectId?: string; by?: OrgRole },
+  wanted: WantedCredential & { readonly tenant: Tenant },
 ): Promise<{ id: string; token: string }> {
   const { tenant, by } = wanted;
   const person =
@@ -305,10 +309,17 @@ async function newCredential(
     { actor },
     { name: "test", projectId: wanted.projectId ?? null, scopes: wanted.scopes ?? SCOPES },
   );
+  const { resources } = wanted;
+  if (resources !== undefined) await limit(deps.metadata, credential.id, resources);
   const origin = { ip: "127.0.0.1", requestId: "req_test" };
   const state = await deps.identity.signIn.authenticate({ clientId: credential.clientId, clientSecret, ...origin });
   const { accessToken } = await deps.identity.tokens.issuer.issue(state, origin);
   return { id: credential.id, token: accessToken };
+}
+
+async function limit(metadata: MetadataStore, id: string, resources: object): Promise<void> {
+  const set = { resources: JSON.stringify(resources) };
+  await metadata.write(async (tx) => void (await tx.updateTable("credential").set(set).where("id", "=", id).execute()));
 }
 
 async function send(base: string, method: string, path: string, call: Call): Promise<Answer> {

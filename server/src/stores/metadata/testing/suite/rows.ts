@@ -123,6 +123,7 @@ export const ROWS: Tables = {
     responsible: "user_2",
     responsible_since: 2,
     inherited: '{"ends_at":5,"addresses":[]}',
+    resources: '{"buckets":[["app_1","in/"]]}',
     end_reason: "leak",
   },
   credential_secret: {
@@ -423,6 +424,7 @@ export const ROWS: Tables = {
     responsible: "user_2",
     responsible_since: 2,
     inherited: '{"ends_at":5,"addresses":[]}',
+    resources: '{"buckets":[["app_1","in/"]]}',
     end_reason: "leak",
   },
   s3_key_former: {
