@@ -39,7 +39,7 @@ export const ProblemBody = Type.Object({
   request_id: Type.String(),
   required_scope: Type.Optional(Type.String({ description: "of 403 insufficient_scope" })),
   decided_by: Type.Optional(
-    Type.Enum(["scope", "role", "policy", "project", "address", "approval", "parent", "resources"], {
+    Type.Enum(["scope", "role", "policy", "project", "address", "approval", "parent"], {
       description:
         "for 403: the cause of the refusal. role: the role of the person, or of the person responsible for the credential. parent: the credential that created this one",
     }),

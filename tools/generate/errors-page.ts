@@ -11,7 +11,7 @@ const INTRODUCTION = `# Errors
 The body of an error has the type \`application/problem+json\` (RFC 9457). Its member \`code\` is one of the codes below. Codes do not
 change, and each code has one \`status\` and one \`title\`. \`detail\` describes the fault of this request, and the remedy.
 
-In a 403, \`decided_by\` names the reason: \`scope\`, \`role\`, \`policy\`, \`project\`, \`address\`, \`approval\`, \`parent\` or \`resources\` ([identity](identity.md)).
+In a 403, \`decided_by\` names the reason: \`scope\`, \`role\`, \`policy\`, \`project\`, \`address\`, \`approval\` or \`parent\` ([identity](identity.md)).
 If a scope is missing, \`required_scope\` names it.
 
 A PATCH or PUT gets \`concurrent_update\` in two cases: its \`If-Match\` does not match the current version of the resource, or another

@@ -77,7 +77,7 @@ export interface ProblemPlace {
 }
 
 /** The check that caused a 403. */
-export type DecidedBy = "scope" | "role" | "policy" | "project" | "address" | "approval" | "parent" | "resources";
+export type DecidedBy = "scope" | "role" | "policy" | "project" | "address" | "approval" | "parent";
 
 /** A position in a text of the request. Both numbers start at 1. Columns are in UTF-16 units, as in editors. */
 export interface TextPosition {

@@ -53,7 +53,7 @@ export {
 } from "./members/person.ts";
 export { endMemberAccess, type EndedAccess } from "./members/end-access.ts";
 export { managersOf, type Manager } from "./members/managers.ts";
-export { principalNow } from "./members/principal.ts";
+export { lastingIdOf, personByToken, principalNow } from "./members/principal.ts";
 export type { Member } from "./members/store.ts";
 export {
   getOrganization,

@@ -1,15 +1,12 @@
-import type { Scope } from "@mooring/contract";
 import {
   absent,
   personalTokensOf,
-  within,
   type Credential,
-  type CredentialState,
   type Origin as RequestOrigin,
   type PersonalToken,
   type PersonPrincipal,
 } from "#domain/identity/index.ts";
-import { personPrincipal, signedInPrincipal } from "#domain/organizations/index.ts";
+import { personByToken, personPrincipal, signedInPrincipal } from "#domain/organizations/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Origin, PeopleDeps } from "./deps.ts";
 import { NO_MEMBER } from "./sessions/admitted.ts";
@@ -85,26 +82,7 @@ export async function personOfToken(
   const state = await deps.signIn.authenticatePersonal(token, origin);
   if (state.projectId !== null)
     throw new Problem("forbidden", "This personal access token is limited to a project. Only the registry accepts it.");
-  const person = await reading(
-    personPrincipal(deps.metadata.read, state.orgId, state.ownerId ?? "", deps.clock.nowMs()),
-  );
+  const person = await reading(personByToken(deps.metadata.read, state, deps.clock.nowMs()));
   if (person === undefined) throw new Problem("invalid_token", NO_MEMBER);
-  const limit = limitOf(state);
-  const { withheld } = state;
-  return {
-    ...person,
-    scopes: within(person.scopes, limit),
-    limit,
-    withheld,
-    limits: state.limits,
-    via: { kind: "personal_token", id: state.id },
-  };
-}
-
-/**
- * Returns the scopes of the token that the policy allows. The state also leaves out those that the person's role in the
- * organization does not have, but the person may have them in a project.
- */
-function limitOf({ scopes, withheld }: CredentialState): ReadonlySet<Scope> {
-  return new Set([...scopes, ...[...withheld].flatMap(([scope, { by }]) => (by === "role" ? [scope] : []))]);
+  return person;
 }

@@ -36,6 +36,7 @@ const NAME = "a name gives no permission";
 const LOCAL = ["127.0.0.0/8"];
 const ADOPTION = "who adopts a credential gains no permission, and gives it none";
 const END = "membership-ends.test.ts extends an end";
+const BY_SCOPES = "they must fit the scopes, and the tests of narrow resources widen them";
 const OF_PEOPLE = "no program may set it, and a separate test removes it";
 
 const CHANGES: Partial<Record<RowName, RowCase>> = {
@@ -48,6 +49,7 @@ const CHANGES: Partial<Record<RowName, RowCase>> = {
       name: NAME,
       scopes: { narrow: ["members:write"], wide: ["members:write", "org:read"] },
       allowed_addresses: { narrow: LOCAL, wide: null },
+      resources: BY_SCOPES,
     },
   },
   updateS3Key: {
@@ -56,7 +58,11 @@ const CHANGES: Partial<Record<RowName, RowCase>> = {
       const { json } = await world.call("POST", "/v1/s3/keys", { token, body: { name: "strong" } });
       return subjectAt(world, world.acme, { path: `/v1/s3/keys/${String(json["id"])}`, scopes });
     },
-    fields: { name: NAME, allowed_addresses: { narrow: LOCAL, wide: [...LOCAL, "192.0.2.0/24"] } },
+    fields: {
+      name: NAME,
+      allowed_addresses: { narrow: LOCAL, wide: [...LOCAL, "192.0.2.0/24"] },
+      resources: BY_SCOPES,
+    },
   },
   updateMember: {
     make: async (world, scopes) => {

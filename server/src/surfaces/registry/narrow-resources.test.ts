@@ -155,7 +155,7 @@ describe("a credential that is limited to one repository", () => {
     }
     for (const project of ["open", "no-such-project"]) {
       const answer = await world.call("GET", `/v1/registry/repositories?project=${project}`, { token });
-      assert.deepEqual([answer.status, answer.json["decided_by"]], [403, "resources"], project);
+      assert.deepEqual([answer.status, answer.json["code"]], [403, "insufficient_scope"], project);
     }
   });
 
@@ -222,7 +222,7 @@ describe("a credential that is limited to one repository", () => {
   test("a scope that has no such resource is refused beside resources, and so is an absent or hidden one", async () => {
     const cases: readonly (readonly [unknown, readonly Scope[], string, RegExp])[] = [
       [{ repositories: ["own-images"] }, ["registry:pull", "files:read"], "/scopes/1", /can't be limited to resources/],
-      [{ services: ["shop"] }, ["registry:pull"], "/scopes/0", /resources must name repositories/],
+      [{ services: ["shop"] }, ["registry:pull"], "/resources/services", /can't be limited to services/],
       [
         { repositories: ["no-such-app"] },
         ALL,

@@ -33,7 +33,7 @@ export async function bucketFor(
   const { principal, ip, requestId, request } = context;
   const app = await findApp(deps, principal.orgId, idOrSlug);
   if (app === undefined) throw absent();
-  requireSeen(principal, permission, resourceOf(app));
+  requireSeen(principal, permission, { ...resourceOf(app), item: { kind: "buckets", id: app.id } });
   const as = principalOn(principal, app);
   const bucket = await answered(deps.domain.buckets.find(as, app.slug));
   const conditions = { sourceIp: ip, isSecure: request.protocol === "https", bucket };
@@ -49,8 +49,13 @@ export async function requireAllowed(
   found: Found,
   about: Pick<AccessRequest, "action" | "key" | "versionId" | "values">,
 ): Promise<void> {
-  if (!(await found.allows(about)))
-    throw new Problem("forbidden", "The bucket's policy denies this. S3's PutBucketPolicy changes the policy.");
+  if (await found.allows(about)) return;
+  throw new Problem(
+    "forbidden",
+    found.caller.principal.limits === undefined
+      ? "The bucket's policy denies this. S3's PutBucketPolicy changes the policy."
+      : "The credential is limited to certain keys of this bucket, or the bucket's policy denies this.",
+  );
 }
 
 /** Returns the gateway's answer, or throws its error as a Problem. @throws Problem `not_found`, `invalid_parameter` */

@@ -4,23 +4,35 @@ import { after, before, test } from "node:test";
 import { OTHER_ORG_ID } from "#domain/s3/testing/ground.ts";
 import type { Row } from "./route.ts";
 import { ROWS } from "./routes.ts";
-import { casesFor, everything, prepareCases, type Case } from "./testing/cases.ts";
-import { openGateway, texts, type Answer, type Call, type Key, type TestGateway } from "./testing/gateway.ts";
+import { BUCKET, casesFor, everything, LOCKED, prepareCases, type Case } from "./testing/cases.ts";
+import {
+  openGateway,
+  succeeded,
+  texts,
+  type Answer,
+  type Call,
+  type Key,
+  type TestGateway,
+} from "./testing/gateway.ts";
 
 let gateway: TestGateway;
 let upload: { uploadId: string; etag: string };
 let cases: Readonly<Record<string, Case>>;
-let keys: Readonly<Record<"foreign" | "reader" | "elsewhere" | "prefixed", Key>>;
+let keys: Readonly<Record<"foreign" | "reader" | "elsewhere" | "prefixed" | "limited" | "below", Key>>;
 
 before(async () => {
   gateway = await openGateway();
   upload = await prepareCases(gateway);
   cases = casesFor(upload);
+  succeeded(await gateway.call("PUT", "/not-of-the-cases"));
+  const below = [BUCKET, LOCKED, "cases-empty"].map((name) => ({ name, prefix: "elsewhere/" }));
   keys = {
     foreign: await gateway.newKey({}, OTHER_ORG_ID),
     reader: await gateway.newKey({ readOnly: true }),
     elsewhere: await gateway.newKey({ buckets: ["cases-empty-not"] }),
     prefixed: await gateway.newKey({ prefix: "elsewhere/" }),
+    limited: await gateway.newKey({ resources: { buckets: [{ name: "not-of-the-cases" }] } }),
+    below: await gateway.newKey({ resources: { buckets: below } }),
   };
 });
 after(() => gateway.close());
@@ -85,8 +97,16 @@ function attacks(row: Row, given: Case): Record<string, () => Promise<Answer>> {
     "another organization's key": () => call({ sign: { key: keys.foreign } }),
     ...(given.reads === true ? {} : { "a key that may only read": () => call({ sign: { key: keys.reader } }) }),
     "a key of other buckets": () => call({ sign: { key: keys.elsewhere } }),
-    ...(given.harmless === true ? {} : { "a key of another prefix": () => call({ sign: { key: keys.prefixed } }) }),
+    "a key that is limited to another bucket": () => call({ sign: { key: keys.limited } }),
+    ...(given.harmless === true ? {} : ofOtherKeys(call)),
     ...(body === "" ? {} : { "another body": () => replaced(row, given) }),
+  };
+}
+
+function ofOtherKeys(call: (more: Call) => Promise<Answer>): Record<string, () => Promise<Answer>> {
+  return {
+    "a key of another prefix": () => call({ sign: { key: keys.prefixed } }),
+    "a key that is limited to another prefix": () => call({ sign: { key: keys.below } }),
   };
 }
 

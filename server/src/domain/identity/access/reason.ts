@@ -54,7 +54,8 @@ export function decidedBy(reason: Reason): DecidedBy {
     return because.by === "scope" || because.by === "ended" ? "parent" : decidedBy(because);
   }
   if (reason.by === "own role") return "role";
-  if (reason.by === "beyond resources") return "resources";
+  // For callers, the limits of a credential and of its token are part of its permissions.
+  if (reason.by === "resources" || reason.by === "beyond resources") return "scope";
   return reason.by === "token" || reason.by === "hidden" || reason.by === "state" ? "scope" : reason.by;
 }
 

@@ -135,3 +135,12 @@ export async function makeResponsible(
   const dropped = [...parseScopes(context.scopes)].filter((scope) => !kept.has(scope));
   return { from: context.responsible, to, scopes: kept, dropped, pending: pending === 1, epoch };
 }
+
+/** Returns the problem for children of a revoked credential that the actor may not adopt. */
+export function notAdopted(reason: "leak" | null | undefined): Problem {
+  const why =
+    reason === "leak"
+      ? "After a leak, the credentials that it made may be the thief's. Revoke them, too."
+      : "A credential can't adopt what ends with it. Ask another actor to do it.";
+  return new Problem("conflict", why);
+}

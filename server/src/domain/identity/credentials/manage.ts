@@ -6,7 +6,7 @@ import { Problem } from "#kernel/problem.ts";
 import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import { rehearse, type Writer } from "#stores/metadata/index.ts";
 import { auditActorOf, creatorOf, isOwn, requirePermission, type ActorContext } from "./actor.ts";
-import { adoptRow, originOfActor, wasOrHas } from "./adopt.ts";
+import { adoptRow, notAdopted, originOfActor, wasOrHas } from "./adopt.ts";
 import { parseAddresses, renderAddresses, requireAddresses } from "./addresses.ts";
 import { APPROVER_SCOPE } from "./approval.ts";
 import { ALL_SCOPES, parsePolicy, parseScopes, renderScopes } from "./bounds.ts";
@@ -306,14 +306,6 @@ async function revocation<T extends Table>(
   const version = versionOf(context);
   const plan = planOf(losses, maySee, { adopts, projects: {}, version });
   return { seq, revokedAtMs, plan, losses: losses.filter(({ id }) => id !== context.id), version };
-}
-
-function notAdopted(reason: Revocation["reason"]): Problem {
-  const why =
-    reason === "leak"
-      ? "After a leak, the credentials that it made may be the thief's. Revoke them, too."
-      : "A credential can't adopt what ends with it. Ask another actor to do it.";
-  return new Problem("conflict", why);
 }
 
 /** Makes the actor responsible for the credentials directly below one that is revoked. */

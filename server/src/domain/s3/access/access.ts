@@ -73,20 +73,26 @@ function isAllowedByState({ projectState }: Bucket, { action }: AccessRequest): 
 }
 
 /** Whether the key may act without a bucket. A key that is limited to a part of a bucket may not create one. */
-function mayWithoutBucket({ scopes, prefix }: S3KeyPrincipal, rule: ActionRule): boolean {
-  return scopes.has(rule.scope) && (prefix === "" || rule.isHarmless === true);
+function mayWithoutBucket({ scopes, prefix, limits }: S3KeyPrincipal, rule: ActionRule): boolean {
+  return scopes.has(rule.scope) && ((prefix === "" && limits === undefined) || rule.isHarmless === true);
 }
 
 /** Whether the request is within the key's own limits. No policy or access control list widens them. */
 function isWithinLimits(principal: S3KeyPrincipal, rule: ActionRule, bucket: Bucket, request: AccessRequest): boolean {
-  const { scopes, buckets, prefix } = principal;
+  const { scopes, buckets, prefix, limits } = principal;
   if (!scopes.has(rule.scope)) return false;
   if (buckets !== null && !buckets.includes(bucket.name)) return false;
-  if (prefix === "" || rule.isHarmless === true) return true;
-  if (request.key !== undefined) return request.key.startsWith(prefix);
-  if (request.unread?.has("key") === true) return true; // Each key is checked again after the body was read.
-  const listed = request.values?.["s3:prefix"];
-  return typeof listed === "string" && listed.startsWith(prefix);
+  if (limits !== undefined && !limits.has(bucket.id)) return false;
+  if (rule.isHarmless === true) return true;
+  return isBelow([prefix], request) && (limits === undefined || isBelow(limits.get(bucket.id) ?? [], request));
+}
+
+/** Whether the request acts only on keys that begin with one of these. */
+function isBelow(prefixes: readonly string[], { key, unread, values }: AccessRequest): boolean {
+  if (prefixes.includes("")) return true;
+  if (key === undefined && unread?.has("key") === true) return true; // Each key is checked again after the body was read.
+  const path = key ?? values?.["s3:prefix"];
+  return typeof path === "string" && prefixes.some((prefix) => path.startsWith(prefix));
 }
 
 /**

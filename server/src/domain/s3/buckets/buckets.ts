@@ -30,11 +30,18 @@ export async function findBucket(deps: BucketDeps, principal: S3Principal, name:
   if (principal.kind === "key" && principal.buckets !== null && !principal.buckets.includes(name))
     throw new S3Error("AccessDenied"); // Thrown before the look-up, so it does not reveal whether the bucket exists.
   const row = await bucketByName(deps.metadata.read, principal.orgId, name);
+  if (isOutside(principal, row)) throw new S3Error("AccessDenied"); // The same for a bucket that does not exist.
   if (row === undefined) throw noSuchBucket(name);
   const bucket = bucketFrom(deps, row);
   if (!knows(principal, bucket) && bucket.config.policy === undefined && bucket.config.acl === undefined)
     throw noSuchBucket(name);
   return bucket;
+}
+
+/** Whether the principal is limited to other buckets. */
+function isOutside(principal: S3Principal, row: BucketRow | undefined): boolean {
+  if (principal.kind === "anonymous" || principal.limits === undefined) return false;
+  return row === undefined || !principal.limits.has(row.id);
 }
 
 export function bucketFrom(deps: Pick<BucketDeps, "configs">, row: BucketRow): Bucket {
@@ -51,13 +58,14 @@ export async function listBuckets(
   page: { readonly prefix: string; readonly after: string; readonly max: number },
 ): Promise<{ buckets: ListedBucket[]; next: string | null }> {
   if (principal.kind === "anonymous") return { buckets: [], next: null };
-  const { orgId, projectId, buckets: names } = principal;
+  const { orgId, projectId, buckets: names, limits } = principal;
+  const ids = limits === undefined ? {} : { ids: [...limits.keys()] };
   const { prefix, after, max } = page;
   // No name has a character after "z".
   const prefixEnd = prefix === "" ? undefined : `${prefix}\u007f`;
   const rows = await listBucketRows(
     deps.metadata.read,
-    { orgId, projectId, names },
+    { orgId, projectId, names, ...ids },
     { prefix, prefixEnd, after, limit: max + 1 },
   );
   const buckets = rows.slice(0, max).map(({ slug, created_at }) => ({ name: slug, createdAtMs: created_at }));
@@ -71,6 +79,7 @@ export async function createBucket(deps: BucketDeps, caller: S3Caller, options: 
   if (!new RegExp(APP_SLUG_PATTERN).test(name))
     throw new S3Error("InvalidBucketName", undefined, { fields: { BucketName: name } });
   if (principal.buckets !== null && !principal.buckets.includes(name)) throw new S3Error("AccessDenied");
+  if (principal.limits !== undefined) throw new S3Error("AccessDenied"); // Its limits are ids, which a new bucket does not have.
   const config: BucketConfig = {
     ...(options.acl === undefined ? {} : { acl: options.acl }),
     ...(options.ownership === undefined ? {} : { ownership: options.ownership }),

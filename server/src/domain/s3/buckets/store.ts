@@ -69,7 +69,13 @@ export async function configuredBuckets(
 /** Lists the buckets that a key owns, by name. */
 export async function listBucketRows(
   db: Reader,
-  reach: { readonly orgId: string; readonly projectId: string | null; readonly names: readonly string[] | null },
+  reach: {
+    readonly orgId: string;
+    readonly projectId: string | null;
+    readonly names: readonly string[] | null;
+    /** Only these apps. Absent: all. */
+    readonly ids?: readonly string[];
+  },
   page: {
     readonly prefix: string;
     readonly prefixEnd: string | undefined;
@@ -77,13 +83,19 @@ export async function listBucketRows(
     readonly limit: number;
   },
 ): Promise<{ slug: string; created_at: number }[]> {
-  const { orgId, projectId, names } = reach;
+  const { orgId, projectId, names, ids } = reach;
   const projectIds = projectId === null ? [] : [projectId];
-  const own: Reach = { organization: false, visibleProjects: projectId === null, projectIds, exceptStates: [] };
+  const own: Reach = {
+    organization: false,
+    visibleProjects: projectId === null,
+    projectIds,
+    exceptStates: [],
+    ...(ids === undefined ? {} : { ids }),
+  };
   return joinProject(db.selectFrom("app as a"), "a.project_id")
     .select(["a.slug", "a.created_at"])
     .where("a.org_id", "=", orgId)
-    .where(withinProjects(own, "a.project_id"))
+    .where(withinProjects(own, "a.project_id", "a.id"))
     .$if(names !== null, (query) => query.where("a.slug", "in", [...(names ?? [])]))
     .where("a.slug", ">=", page.prefix)
     .$if(page.prefixEnd !== undefined, (query) => query.where("a.slug", "<", page.prefixEnd ?? ""))

@@ -93,7 +93,7 @@ export class KeyRing implements S3Keys {
 
 type Found = NonNullable<Awaited<ReturnType<typeof readS3Key>>>;
 
-function principalOf(row: Found["key"], { scopes, withheld }: Found["state"]): S3KeyPrincipal {
+function principalOf(row: Found["key"], { scopes, withheld, limits }: Found["state"]): S3KeyPrincipal {
   const { id, access_key: accessKeyId, org_id: orgId, org_slug: orgSlug, project_id: projectId, prefix } = row;
   return {
     kind: "key",
@@ -106,6 +106,7 @@ function principalOf(row: Found["key"], { scopes, withheld }: Found["state"]): S
     withheld,
     buckets: row.buckets === null ? null : (JSON.parse(row.buckets) as string[]),
     prefix,
+    limits: limits?.buckets,
     owner:
       projectId === null ? { id: orgId, displayName: orgSlug } : { id: projectId, displayName: row.project_slug ?? "" },
   };

@@ -1,5 +1,5 @@
 import { S3_KEY_SCOPES } from "@mooring/contract";
-import { authorize, readState, type Principal, type Signatures } from "#domain/identity/index.ts";
+import { authorize, readState, type Principal, type Resource, type Signatures } from "#domain/identity/index.ts";
 import { auditOrigin, principalNow } from "#domain/organizations/index.ts";
 import { resourceOf, type ProjectColumns } from "#domain/projects/index.ts";
 import { isId } from "#kernel/ids.ts";
@@ -80,12 +80,12 @@ export async function admitGrant(
 }
 
 /** The columns of a bucket that its permissions depend on. */
-type Place = Pick<BucketRow, "org_id" | "project_id" | "slug" | "project_slug" | keyof ProjectColumns>;
+type Place = Pick<BucketRow, "id" | "org_id" | "project_id" | "slug" | "project_slug" | keyof ProjectColumns>;
 
 /** Converts an actor of the organization to a principal of the gateway's permission check, for one bucket. */
 export function principalOn(principal: Principal, bucket: Place): S3KeyPrincipal {
   const { org_id: orgId, project_id: projectId } = bucket;
-  const resource = resourceOf(bucket);
+  const resource: Resource = { ...resourceOf(bucket), item: { kind: "buckets", id: bucket.id } };
   const { actor } = auditOrigin({ principal, ip: null, requestId: null });
   return {
     kind: "key",
@@ -98,6 +98,7 @@ export function principalOn(principal: Principal, bucket: Place): S3KeyPrincipal
     scopes: new Set(S3_KEY_SCOPES.filter((scope) => authorize(principal, scope, resource) === "allowed")),
     buckets: [bucket.slug],
     prefix: "",
+    limits: principal.limits?.buckets,
     owner: { id: projectId, displayName: bucket.project_slug },
   };
 }

@@ -1,6 +1,6 @@
 import type { Scope } from "@mooring/contract";
 import type { AuditEvent } from "#domain/audit/index.ts";
-import type { AddressTest, Withheld } from "#domain/identity/index.ts";
+import type { AddressTest, Limits, Withheld } from "#domain/identity/index.ts";
 
 export type S3Principal = S3KeyPrincipal | S3Anonymous;
 
@@ -25,6 +25,8 @@ export interface S3KeyPrincipal {
   readonly buckets: readonly string[] | null;
   /** The key reaches only objects whose keys begin with this; empty: all objects. */
   readonly prefix: string;
+  /** By the ids of the only buckets that it reaches, the beginnings of keys there. Undefined: no such limit. */
+  readonly limits?: Limits["buckets"] | undefined;
   readonly owner: S3Owner;
 }
 

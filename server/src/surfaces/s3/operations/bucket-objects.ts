@@ -1,4 +1,5 @@
 import type { BUCKET_ROUTES, BodyOf, QueryOf, ResultOf } from "@mooring/contract";
+import { lastingIdOf } from "#domain/organizations/index.ts";
 import { usageOf } from "#domain/quotas/index.ts";
 import { newKeyOfGrant, S3Error, type Deleted, type VersionPage } from "#domain/s3/index.ts";
 import { attachmentOf } from "#http/index.ts";
@@ -19,7 +20,11 @@ import {
 } from "../model-buckets.ts";
 
 export const getBucket: BucketOperation<"getBucket"> = async (deps, { params }, context) => {
-  const { bucket } = await bucketFor(deps, context, params.app_id, "s3:read");
+  const found = await bucketFor(deps, context, params.app_id, "s3:read");
+  const { bucket } = found;
+  // The usage is that of the whole bucket.
+  if (context.principal.limits !== undefined)
+    await requireAllowed(found, { action: "s3:ListBucket", values: { "s3:prefix": "" } });
   const usage = await usageOf(deps.metadata.read, "objects", { org_id: bucket.orgId, bucket: bucket.id });
   return bucketBody(bucket, { isPublic: deps.domain.buckets.isPublic(bucket), usage });
 };
@@ -104,7 +109,8 @@ export const createObjectLink: BucketOperation<"createObjectLink"> = async (deps
   await answered(deps.domain.objects.head(bucket, { key, versionId }));
   const filename = key.split("/").findLast((segment) => segment !== "") ?? bucket.name;
   const atMs = deps.clock.nowMs();
-  const { orgId, id: principalId } = context.principal;
+  const { orgId } = context.principal;
+  const principalId = lastingIdOf(context.principal);
   const target = deps.gateway.presign({
     method: "GET",
     bucket: bucket.name,
@@ -131,7 +137,8 @@ export const createObjectUpload: BucketOperation<"createObjectUpload"> = async (
   requireKey(key);
   await requireAllowed(found, { action: "s3:PutObject", key });
   const atMs = deps.clock.nowMs();
-  const { orgId, id: principalId } = context.principal;
+  const { orgId } = context.principal;
+  const principalId = lastingIdOf(context.principal);
   const headers = { "content-type": contentType };
   const target = deps.gateway.presign({
     method: "PUT",
