@@ -17,7 +17,8 @@ export { ORGANIZATION_ROUTES } from "./organization/index.ts";
 export { ACTIVITY_SERVICES, type ActivityService } from "./organization/activity.ts";
 export { LEAK_KINDS, type LeakKind } from "./organization/leaks.ts";
 export { S3_KEY_SCOPES } from "./organization/s3-keys.ts";
-export { ORPHANS, Plan, type Effects, type Orphans } from "./organization/shapes.ts";
+export { Plan, type Effects } from "./organization/credential-shapes.ts";
+export { ORPHANS, type Orphans } from "./organization/shapes.ts";
 export { USAGE_ROUTES } from "./usage.ts";
 export {
   DISCOVERY_ROUTES,

@@ -1,21 +1,9 @@
 import Type from "typebox";
 import { route } from "../route.ts";
 import { CursorQuery, DisplayName, Timestamp } from "../shared.ts";
-import {
-  ADOPT,
-  AllowedAddresses,
-  Credential,
-  Id,
-  IdOrSlug,
-  NewCredential,
-  OverlapSeconds,
-  Resources,
-  Revocation,
-  ScopeList,
-  closed,
-  nullable,
-  page,
-} from "./shapes.ts";
+import { ADOPT, Credential, NewCredential, OverlapSeconds, Revocation } from "./credential-shapes.ts";
+import { Resources } from "./resource-shapes.ts";
+import { AllowedAddresses, Id, IdOrSlug, ScopeList, closed, nullable, page } from "./shapes.ts";
 
 const credentialParams = Type.Object({ credential_id: Id });
 

@@ -1,7 +1,8 @@
 import Type from "typebox";
 import { route } from "../route.ts";
 import { Timestamp } from "../shared.ts";
-import { Id, Responsible, ScopeName, closed, nullable } from "./shapes.ts";
+import { Responsible } from "./credential-shapes.ts";
+import { Id, ScopeName, closed, nullable } from "./shapes.ts";
 
 /** The kinds of secrets that the server issues. */
 export const LEAK_KINDS = [

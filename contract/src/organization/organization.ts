@@ -1,8 +1,55 @@
 import Type from "typebox";
 import { route } from "../route.ts";
+import { forStates } from "../project-states.ts";
 import { SCOPES } from "../scopes.ts";
-import { DisplayName } from "../shared.ts";
-import { AllowedAddresses, Id, Me, Organization, OrphansName, ScopeName, closed, nullable } from "./shapes.ts";
+import { DisplayName, Slug } from "../shared.ts";
+import { Resources } from "./resource-shapes.ts";
+import {
+  AllowedAddresses,
+  Environment,
+  Id,
+  Organization,
+  OrgRoleName,
+  OrphansName,
+  ProjectRoleName,
+  ScopeName,
+  Visibility,
+  closed,
+  nullable,
+} from "./shapes.ts";
+
+const Me = Type.Object({
+  kind: Type.Enum(["person", "credential"]),
+  id: Id,
+  client_id: nullable(Type.String()),
+  email: nullable(Type.String()),
+  role: nullable(OrgRoleName),
+  organization: Type.Object({ id: Id, slug: Slug, name: DisplayName }),
+  project_id: nullable(Type.String({ description: "for a credential of one project: the project" })),
+  scopes: Type.Array(ScopeName),
+  resources: Resources,
+  address: Type.String({ description: "the address of this request, as lists of allowed addresses see it" }),
+  projects: Type.Array(
+    Type.Object({
+      id: Id,
+      slug: Slug,
+      name: DisplayName,
+      visibility: Visibility,
+      environment: nullable(Environment),
+      ...forStates("", () => Type.Boolean()),
+      role: nullable(ProjectRoleName),
+    }),
+    {
+      description:
+        "the projects that the caller can see, newest first, 1000 at most; `projects_next_cursor` says whether there are more",
+    },
+  ),
+  projects_next_cursor: nullable(
+    Type.String({
+      description: "the cursor with which GET /v1/projects continues; null: there are no more projects",
+    }),
+  ),
+});
 
 export const ORGANIZATION_ROWS = {
   getMe: route({

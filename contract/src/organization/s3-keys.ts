@@ -1,20 +1,9 @@
 import Type from "typebox";
 import { route } from "../route.ts";
 import { AppSlug, CursorQuery, DisplayName, Timestamp } from "../shared.ts";
-import {
-  ADOPT,
-  AllowedAddresses,
-  Id,
-  IdOrSlug,
-  KeyResources,
-  OverlapSeconds,
-  Ownership,
-  Replayed,
-  Revocation,
-  closed,
-  nullable,
-  page,
-} from "./shapes.ts";
+import { ADOPT, OverlapSeconds, Ownership, Revocation } from "./credential-shapes.ts";
+import { KeyResources } from "./resource-shapes.ts";
+import { AllowedAddresses, Id, IdOrSlug, Replayed, closed, nullable, page } from "./shapes.ts";
 
 /** The scopes that an S3 key can have: those of the S3 gateway, and the one that creates and configures buckets. */
 export const S3_KEY_SCOPES = ["s3:read", "s3:write", "s3:delete", "apps:write"] as const;

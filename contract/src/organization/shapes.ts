@@ -1,7 +1,6 @@
-import Type, { type Static, type TSchema } from "typebox";
+import Type, { type TSchema } from "typebox";
 import { ADDRESS_RANGE_CHARS_MAX, ADDRESS_RANGES_MAX } from "../address-ranges.ts";
 import { forStates, PROJECT_STATE_RULES } from "../project-states.ts";
-import { RESOURCES_MAX } from "../resources.ts";
 import { ORG_ROLES, PROJECT_ROLES, SCOPES } from "../scopes.ts";
 import { AppSlug, CursorQuery, DisplayName, Slug, Timestamp } from "../shared.ts";
 
@@ -55,44 +54,6 @@ export const AllowedAddresses = nullable(
     maxItems: ADDRESS_RANGES_MAX,
     description: "the addresses from which it may be used; null: all",
   }),
-);
-
-const Entries = <T extends TSchema>(item: T) =>
-  Type.Optional(Type.Array(item, { minItems: 1, maxItems: RESOURCES_MAX, uniqueItems: true }));
-
-export const BucketResources = Entries(
-  Type.Object(
-    {
-      name: Type.String({ minLength: 1, maxLength: 64, description: "the bucket, or the identifier of its app" }),
-      prefix: Type.Optional(
-        Type.String({ maxLength: 1024, description: "reaches only object keys that begin with this" }),
-      ),
-    },
-    closed,
-  ),
-);
-
-/** The description of every list of resources. */
-const RESOURCES =
-  "the only resources that it reaches, up to 100; null: no limit. It is closed: a kind that is not named gives nothing, and scopes without such a resource are refused";
-
-export const Resources = nullable(
-  Type.Object(
-    {
-      repositories: Entries(
-        Type.String({ minLength: 1, maxLength: 64, description: "the slug or identifier of an app" }),
-      ),
-      buckets: BucketResources,
-      webhooks: Entries(Id),
-      services: Entries(Type.String({ minLength: 1, maxLength: 256, description: "a service of telemetry" })),
-    },
-    { ...closed, minProperties: 1, description: RESOURCES },
-  ),
-);
-
-/** The resources of an S3 key. */
-export const KeyResources = nullable(
-  Type.Object({ buckets: BucketResources }, { ...closed, minProperties: 1, description: RESOURCES }),
 );
 
 export const Organization = Type.Object({
@@ -225,17 +186,6 @@ export const NewInvitation = Type.Object({
   replayed: Replayed,
 });
 
-export const BelongsTo = Type.Object({ kind: Type.Enum(["organization", "project"]), id: Id });
-
-export const Responsible = Type.Object(
-  {
-    kind: Type.Enum(["person", "credential", "system"], { description: "system: the server's command line" }),
-    id: nullable(Id),
-    name: nullable(Type.String()),
-  },
-  { description: "its permissions limit this one; first its creator, then the actor that adopted it last" },
-);
-
 export const DryRun = Type.Optional(
   Type.Boolean({
     description: "changes nothing, and answers 200 with the effects (`Plan`) instead; needs no recent sign-in",
@@ -249,103 +199,6 @@ export type Orphans = (typeof ORPHANS)[number];
 export const OrphansName = Type.Enum([...ORPHANS], {
   description:
     "adopt: the caller becomes responsible for the credentials that would lose scopes; revoke: these are revoked",
-});
-
-/** For the operations that rotate. */
-export const OverlapSeconds = Type.Optional(
-  Type.Integer({
-    minimum: 0,
-    maximum: 30 * 86_400,
-    default: 86_400,
-    description: "0: the old secret ends at once",
-  }),
-);
-
-/** The query of the operations that revoke. */
-export const Revocation = Type.Object({
-  orphans: Type.Optional(OrphansName),
-  reason: Type.Optional(Type.Literal("leak")),
-  dry_run: DryRun,
-});
-
-/** The answer of a dry run. */
-export const Plan = Type.Object({
-  stops: Type.Array(
-    Type.Object({
-      kind: Type.Enum(["credential", "personal_token", "s3_key"]),
-      id: Id,
-      name: DisplayName,
-      last_used_at: nullable(Timestamp),
-      requests_24h: Type.Integer({ minimum: 0 }),
-      loses: Type.Array(ScopeName),
-      reason: Type.String(),
-    }),
-    { description: "what would lose scopes, without those that the caller may not see" },
-  ),
-  adopts: Type.Array(Type.Object({ id: Id, name: DisplayName })),
-  projects: Type.Record(Type.String(), Id, { description: "the new maintainer of each private project" }),
-  etag: Type.String({ description: "as `If-Match` of the act: 409 if its effects would differ" }),
-});
-
-/** The effects of an act, from its dry run. */
-export type Effects = Static<typeof Plan>;
-
-/** The description of the operations that adopt. */
-export const ADOPT =
-  "The caller's permissions limit it from now on. It gains nothing: it keeps those of its scopes that the caller has and the policy allows, and the addresses and the end that it had from the credentials above it. Issued tokens become void. It may need an approval. Revoked credentials, those that were revoked with their parent after a leak, and personal access tokens can't be adopted.";
-
-/** The members that credentials and S3 keys share. */
-export const Ownership = {
-  belongs_to: BelongsTo,
-  responsible: Responsible,
-  responsible_since: Timestamp,
-  state: Type.Enum(["active", "reduced", "idle", "pending", "ended"], {
-    description:
-      "reduced: it lacks some of its scopes; idle: all of them, and only reading, adopting and revoking are possible; pending: it waits for an approval; ended: it or a credential above it was revoked or has expired",
-  }),
-  state_reason: nullable(Type.String({ description: "the reason of the state; null: active" })),
-};
-
-export const Credential = Type.Object({
-  id: Id,
-  kind: Type.Enum(["app", "personal"], { description: "personal: an access token of the person who created it" }),
-  client_id: Type.String(),
-  name: DisplayName,
-  project_id: nullable(Id),
-  scopes: Type.Array(ScopeName, { description: "the permission set as chosen" }),
-  effective_scopes: Type.Array(ScopeName, {
-    description: "the effective permission set: the chosen scopes that the responsible one has and the policy allows",
-  }),
-  created_by: Id,
-  created_at: Timestamp,
-  ...Ownership,
-  expires_at: nullable(Timestamp),
-  revoked_at: nullable(Timestamp),
-  revoked_with: nullable(
-    Type.String({
-      description: "the revoked credential that was responsible for it, directly or through other credentials",
-    }),
-  ),
-  pending: Type.Boolean({ description: "waits for an approval; it gets no token until then" }),
-  allowed_addresses: AllowedAddresses,
-  resources: Resources,
-  last_used_at: nullable(Timestamp),
-  last_used_ip: nullable(Type.String()),
-  secrets: Type.Array(
-    Type.Object({
-      id: Id,
-      hint: Type.String({ description: "the last four characters of the secret" }),
-      created_at: Timestamp,
-      expires_at: nullable(Timestamp),
-      last_used_at: nullable(Timestamp),
-    }),
-  ),
-});
-
-export const NewCredential = Type.Object({
-  ...Credential.properties,
-  client_secret: nullable(Type.String({ description: "shown once" })),
-  replayed: Replayed,
 });
 
 export const AuditResultName = Type.Enum(["success", "denied", "failure"]);
@@ -392,39 +245,6 @@ export const AuditVerification = Type.Object({
       at: Timestamp,
     }),
     { description: "earlier faults that an operator declared with `mooring audit repair`; they stay in the log" },
-  ),
-});
-
-export const Me = Type.Object({
-  kind: Type.Enum(["person", "credential"]),
-  id: Id,
-  client_id: nullable(Type.String()),
-  email: nullable(Type.String()),
-  role: nullable(OrgRoleName),
-  organization: Type.Object({ id: Id, slug: Slug, name: DisplayName }),
-  project_id: nullable(Type.String({ description: "for a credential of one project: the project" })),
-  scopes: Type.Array(ScopeName),
-  resources: Resources,
-  address: Type.String({ description: "the address of this request, as lists of allowed addresses see it" }),
-  projects: Type.Array(
-    Type.Object({
-      id: Id,
-      slug: Slug,
-      name: DisplayName,
-      visibility: Visibility,
-      environment: nullable(Environment),
-      ...forStates("", () => Type.Boolean()),
-      role: nullable(ProjectRoleName),
-    }),
-    {
-      description:
-        "the projects that the caller can see, newest first, 1000 at most; `projects_next_cursor` says whether there are more",
-    },
-  ),
-  projects_next_cursor: nullable(
-    Type.String({
-      description: "the cursor with which GET /v1/projects continues; null: there are no more projects",
-    }),
   ),
 });
 
