@@ -55,8 +55,12 @@ export async function visibleToAll(deps: Deps, principals: readonly Principal[])
 function common(one: VisibleRows, other: VisibleRows): VisibleRows {
   if (one === "all") return other;
   if (other === "all") return one;
+  const limits = one.limits ?? other.limits;
+  // An alert never runs for a credential that is limited to resources, so two limits can't meet here.
+  if (one.limits !== undefined && other.limits !== undefined) return { projectIds: [], unassigned: false };
   return {
     projectIds: one.projectIds.filter((id) => other.projectIds.includes(id)),
     unassigned: one.unassigned && other.unassigned,
+    ...(limits === undefined ? {} : { limits }),
   };
 }

@@ -83,9 +83,18 @@ const severityName: Column = {
   derived: true,
 };
 
+const serviceOfMetric: Column = {
+  ...text("service", "service of the sample: its tag service.name, or else its tag service"),
+  derived: true,
+};
+
+/** The service of a row of metrics. Its tags have it, so that rows from before this column have it, too. */
+export const SERVICE_OF_METRIC = `coalesce("tags"['service.name'], "tags"['service'])`;
+
 /** The columns of each table, in the order of `SELECT *`. */
 export const SHOWN_COLUMNS: Readonly<Record<TelemetryType, readonly Column[]>> = {
   ...COLUMNS,
+  metrics: COLUMNS.metrics.flatMap((column) => (column.name === "tags" ? [column, serviceOfMetric] : [column])),
   logs: COLUMNS.logs.flatMap((column) => (column.name === "severity" ? [column, severityName] : [column])),
 };
 

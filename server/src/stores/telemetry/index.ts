@@ -3,6 +3,7 @@ export type {
   Appended,
   ResultFormat,
   QueryParameter,
+  RowLimits,
   VisibleRows,
   QueryRequest,
   StatementDescription,

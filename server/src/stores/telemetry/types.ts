@@ -38,7 +38,24 @@ export type QueryParameter = string | number | boolean | null;
  * The projects whose rows the caller may see. `all`: every row. A list: rows of these projects, and with `unassigned` also
  * rows without a project.
  */
-export type VisibleRows = "all" | { readonly projectIds: readonly string[]; readonly unassigned: boolean };
+export type VisibleRows = "all" | VisiblePart;
+
+export interface VisiblePart {
+  readonly projectIds: readonly string[];
+  readonly unassigned: boolean;
+  /** Only rows of these resources are visible. Absent: all. */
+  readonly limits?: RowLimits;
+}
+
+/** The resources of a caller who is limited to some. A table without such resources shows no row. */
+export interface RowLimits {
+  readonly services: readonly string[];
+  /** Names, as in the column `repository`. */
+  readonly repositories: readonly string[];
+  readonly webhooks: readonly string[];
+  /** Ids of apps, with the beginning of the keys. */
+  readonly buckets: readonly (readonly [appId: string, prefix: string])[];
+}
 
 export interface QueryRequest {
   readonly orgId: string;

@@ -222,7 +222,7 @@ describe("a credential that is limited to one repository", () => {
   test("a scope that has no such resource is refused beside resources, and so is an absent or hidden one", async () => {
     const cases: readonly (readonly [unknown, readonly Scope[], string, RegExp])[] = [
       [{ repositories: ["own-images"] }, ["registry:pull", "files:read"], "/scopes/1", /can't be limited to resources/],
-      [{ services: ["shop"] }, ["registry:pull"], "/resources/services", /can't be limited to services/],
+      [{ services: ["shop"] }, ["registry:pull"], "/scopes/0", /so resources must name repositories/],
       [
         { repositories: ["no-such-app"] },
         ALL,

@@ -231,3 +231,19 @@ test("an S3 key can't be limited to anything else, or to buckets that its maker 
       return true;
     });
 });
+
+test("a rotated key keeps its limits, under the new and the former access key ID", async () => {
+  const { identity } = gateway.ground;
+  const resources = { buckets: [{ name: own, prefix: "in/" }] };
+  const made = await identity.s3Keys.create(SYSTEM, { name: "rotated", projectId: null, resources });
+  const rotated = await identity.s3Keys.rotate(SYSTEM, made.key.id, { overlapS: 3600 });
+  assert.deepEqual(rotated.key.resources, made.key.resources);
+  for (const { key, secret } of [made, rotated]) {
+    const signer = { accessKeyId: key.accessKeyId, secret };
+    succeeded(await call("GET", `/${own}/in/a`, {}, signer));
+    refused(await call("GET", `/${own}/out/a`, {}, signer), "AccessDenied");
+  }
+  await identity.s3Keys.update(SYSTEM, made.key.id, { resources: { buckets: [{ name: own, prefix: "in/b" }] } });
+  for (const { key, secret } of [made, rotated])
+    refused(await call("GET", `/${own}/in/a`, {}, { accessKeyId: key.accessKeyId, secret }), "AccessDenied");
+});

@@ -1,4 +1,4 @@
-import { S3_KEY_SCOPES, SCOPES, type ResourceKind, type Scope } from "@mooring/contract";
+import { RESOURCE_KINDS, S3_KEY_SCOPES, SCOPES, type ResourceKind, type Scope } from "@mooring/contract";
 import { isId } from "#kernel/ids.ts";
 import type { RecordLimit } from "#kernel/record-limits.ts";
 import type { SecretPrefix } from "#kernel/secrets.ts";
@@ -24,7 +24,7 @@ export const KINDS = {
     table: "credential",
     scopes: SCOPES,
     ownedBy: "organization",
-    resources: ["repositories", "buckets", "webhooks"],
+    resources: RESOURCE_KINDS,
     limit: "credentials_max",
     secretPrefix: "mrcs",
   },
@@ -32,7 +32,7 @@ export const KINDS = {
     table: "credential",
     scopes: SCOPES,
     ownedBy: "person",
-    resources: ["repositories", "buckets", "webhooks"],
+    resources: RESOURCE_KINDS,
     limit: "personal_tokens_max",
     secretPrefix: "mrpat",
   },

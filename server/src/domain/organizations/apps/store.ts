@@ -38,6 +38,18 @@ export async function listAppRows(
     .execute();
 }
 
+/** Returns the names of the repositories of these apps, without those that are gone. */
+export async function repositoryNamesOf(db: Reader, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .selectFrom("app")
+    .innerJoin("organization", "organization.id", "app.org_id")
+    .select(["app.slug", "organization.slug as org_slug"])
+    .where("app.id", "in", [...ids])
+    .execute();
+  return rows.map((row) => `orgs/${row.org_slug}/${row.slug}`);
+}
+
 /** Returns false if the slug is taken. */
 export async function insertApp(tx: Writer, row: AppRow): Promise<boolean> {
   const inserted = await tx

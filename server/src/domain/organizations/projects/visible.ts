@@ -1,8 +1,9 @@
 import { stateAllows, type Scope } from "@mooring/contract";
-import { reachOf, type Principal } from "#domain/identity/index.ts";
+import { reachOf, type Limits, type Principal } from "#domain/identity/index.ts";
 import { everyProject } from "#domain/projects/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
-import type { VisibleRows } from "#stores/telemetry/index.ts";
+import type { RowLimits, VisibleRows } from "#stores/telemetry/index.ts";
+import { repositoryNamesOf } from "../apps/store.ts";
 
 /** The known projects whose rows a principal may see. Other projects are newer, or belong to another organization. */
 export interface KnownProjects {
@@ -22,7 +23,20 @@ export async function visibleProjects(
   permission: Scope,
 ): Promise<VisibleRows> {
   const { shown, hidden, unassigned } = await knownProjects(metadata, principal, permission);
+  const { limits } = principal;
+  if (limits !== undefined) return { projectIds: [...shown], unassigned, limits: await rowLimits(metadata, limits) };
   return unassigned && hidden.size === 0 ? "all" : { projectIds: [...shown], unassigned };
+}
+
+/** Returns the limits as the rows name them: images have the name of their repository. */
+async function rowLimits(metadata: Pick<MetadataStore, "read">, limits: Limits): Promise<RowLimits> {
+  const names = await repositoryNamesOf(metadata.read, [...limits.repositories]);
+  return {
+    services: [...limits.services],
+    repositories: names,
+    webhooks: [...limits.webhooks],
+    buckets: [...limits.buckets].flatMap(([id, prefixes]) => prefixes.map((prefix) => [id, prefix] as const)),
+  };
 }
 
 /** Returns the same as two lists, for callers that may find rows of a newer project. */

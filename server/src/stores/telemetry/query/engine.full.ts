@@ -204,7 +204,7 @@ describe("the query engine", { concurrency: 1 }, () => {
       assert.deepEqual(none, []);
       assert.deepEqual(
         columns.map(({ name }) => name),
-        ["timestamp", "name", "value", "tags", "project_id"],
+        ["timestamp", "name", "value", "tags", "service", "project_id"],
       );
       assert.equal(columns[3]?.type, "MAP(VARCHAR, VARCHAR)");
     });

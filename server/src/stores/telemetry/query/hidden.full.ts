@@ -36,12 +36,16 @@ const FILES: readonly TestFile[] = [
   { type: "metrics", rows: rows(0, 100).map((row) => ({ ...row, value: 1.5, tags: { host: "a" } })) },
 ];
 
-/** The forms in which DuckDB can put the visible projects into a plan. */
+const NO_LIMITS = { services: [], repositories: [], webhooks: [], buckets: [] };
+
+/** The forms in which DuckDB can put the visible projects and services into a plan. */
 const others = Array.from({ length: 40 }, (_, i) => `proj_${i}`);
 const VISIBLE = [
   { projectIds: ["proj_seen"], unassigned: true },
   { projectIds: ["proj_seen", "proj_b", "proj_c"], unassigned: true },
   { projectIds: ["proj_seen", ...others], unassigned: true },
+  { projectIds: ["proj_seen", "proj_hidden"], unassigned: true, limits: { ...NO_LIMITS, services: ["(0"] } },
+  { projectIds: ["proj_seen", "proj_hidden"], unassigned: true, limits: { ...NO_LIMITS, services: ["(0", ...others] } },
 ] as const;
 const ALONE = [["proj_seen"], ["proj_seen", "proj_b", "proj_c"], ["proj_seen", ...others]].map((projectIds) => ({
   projectIds,

@@ -367,7 +367,7 @@ const CASES: readonly Case[] = [
   },
   {
     name: "EXCLUDE and REPLACE",
-    sql: "SELECT * EXCLUDE (timestamp, tags, project_id) REPLACE (value * 2 AS value) FROM metrics ORDER BY timestamp LIMIT 1 OFFSET 3",
+    sql: "SELECT * EXCLUDE (timestamp, tags, service, project_id) REPLACE (value * 2 AS value) FROM metrics ORDER BY timestamp LIMIT 1 OFFSET 3",
     rows: [["memory", 3]],
   },
   {

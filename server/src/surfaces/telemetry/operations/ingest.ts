@@ -1,3 +1,4 @@
+import type { Principal } from "#domain/identity/index.ts";
 import { idempotencyKeyOf, type OperationContext } from "#http/index.ts";
 import { sha256Hex } from "#kernel/digest.ts";
 import { Problem } from "#kernel/problem.ts";
@@ -23,7 +24,8 @@ export const ingest: TelemetryOperation<"ingest"> = async (deps, { params }, { p
   const lines = LINES_TYPES.includes(mediaTypeOf(request.headers["content-type"]));
   const notBefore = deps.store.notBefore(principal.orgId, params.type);
   const hashed = idempotencyKey !== null;
-  const encoded = await deps.encoders.encode(params.type, body, { projectId, lenient, lines, notBefore, hashed });
+  const options = { projectId, lenient, lines, notBefore, hashed, services: servicesOf(principal) };
+  const encoded = await deps.encoders.encode(params.type, body, options);
   const batch: Batch = {
     orgId: principal.orgId,
     type: params.type,
@@ -45,6 +47,11 @@ export const ingest: TelemetryOperation<"ingest"> = async (deps, { params }, { p
   if (encoded.rejected === 0) return { accepted };
   return { accepted, rejected: encoded.rejected, errors: encoded.errors.map((place) => ({ ...place })) };
 };
+
+/** Returns the only services that the principal may write. Undefined: all. */
+export function servicesOf({ limits }: Principal): readonly string[] | undefined {
+  return limits === undefined ? undefined : [...limits.services];
+}
 
 /** RFC 7240 section 4.4. */
 function prefersLenient(request: OperationContext["request"]): boolean {

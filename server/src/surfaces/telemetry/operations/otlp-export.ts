@@ -2,6 +2,7 @@ import type { Principal } from "#domain/identity/index.ts";
 import { INGEST_ENTRIES_MAX } from "#kernel/limits.ts";
 import type { Batch, TelemetryType } from "#stores/telemetry/index.ts";
 import type { TelemetrySurfaceDeps } from "../deps.ts";
+import { servicesOf } from "./ingest.ts";
 import type { OtlpFormat } from "../wire/otlp/encode.ts";
 import { exportResponse } from "../wire/otlp/responses.ts";
 import type { SentBody } from "../wire/sent-body.ts";
@@ -33,6 +34,7 @@ export function otlpExport(deps: TelemetrySurfaceDeps, type: TelemetryType): Otl
     const encoded = await deps.encoders.encode(type, body, {
       projectId,
       lenient: true,
+      services: servicesOf(principal),
       notBefore: deps.store.notBefore(principal.orgId, type),
       otlp: { format, receivedMs },
     });

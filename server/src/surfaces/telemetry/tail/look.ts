@@ -21,11 +21,14 @@ export function createLook(metadata: Pick<MetadataStore, "read">, clock: Clock):
   return (principal, fresh) => {
     // All credentials of an organization or a project see the same rows. Each person may see other rows.
     const who = principal.kind === "credential" ? principal.projectId : principal.id;
-    const key = `${principal.orgId} ${who ?? ""}`;
+    const services = principal.limits?.services;
+    // Each limited credential may see other rows.
+    const limit = services === undefined ? "" : JSON.stringify([...services]);
+    const key = `${principal.orgId} ${who ?? ""} ${limit}`;
     const nowMs = clock.nowMs();
     const known = shared.get(key);
     if (!fresh && known !== undefined && Math.abs(nowMs - known.atMs) < SHARED_MS) return known.seen;
-    const seen = knownProjects(metadata, principal, "telemetry:read").then(seenOf);
+    const seen = knownProjects(metadata, principal, "telemetry:read").then((known) => seenOf(known, services));
     if (shared.size >= SHARED_MAX) shared.clear();
     shared.set(key, { atMs: nowMs, seen });
     seen.catch(() => shared.delete(key));

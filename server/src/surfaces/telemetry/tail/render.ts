@@ -14,6 +14,11 @@ export function after(batch: TakenBatch, feedId: string): Position {
   return { feedId, seq: batch.seq + 1, index: 0, atMs: batch.atMs };
 }
 
+/** Whether the row is of one of these services. A row without a service is of none. */
+function isOf(services: Seen["services"], row: Row): boolean {
+  return services === undefined || services.has(row.text(PLACE.service) ?? "");
+}
+
 /**
  * Renders the rows of a batch, from `fromIndex` on, that are visible and match the filter. Null when a row belongs to a
  * project whose visibility is not known yet.
@@ -35,7 +40,7 @@ export function renderBatch(
     const row = new Row(line);
     const shown = seen.shows(row.json(PLACE.project_id));
     if (shown === undefined) return null;
-    if (!shown || !filter.matches(row)) continue;
+    if (!shown || !isOf(seen.services, row) || !filter.matches(row)) continue;
     if (last !== undefined) text += eventText("entry", last.data, idOf({ feedId, seq, index: last.index + 1, atMs }));
     last = { index, data: row.shown() };
   }

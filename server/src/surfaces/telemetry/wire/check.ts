@@ -9,7 +9,20 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 /** Longer names are cut in messages, so that the answer stays readable. */
 const NAME_CHARS_MAX = 100;
 
+/** The most services that a message names. */
+const SERVICES_SHOWN_MAX = 10;
+
 const NOT_FINITE: ProblemPlace = { pointer: "", detail: "must be a finite number" };
+
+export interface EntryLimits {
+  /**
+   * Entries before this time are past their retention and are refused, since no query would return them. In the form of
+   * `normalTimestamp`.
+   */
+  readonly notBefore?: string | undefined;
+  /** The only services that the sender may write. Undefined: all. */
+  readonly services?: readonly string[] | undefined;
+}
 
 /** Checks the members of one entry after another and collects their faults. */
 export class EntryCheck {
@@ -23,13 +36,14 @@ export class EntryCheck {
    */
   hasLongFraction = false;
   readonly #notBefore: string | undefined;
+  readonly #services: readonly string[] | undefined;
   #index = 0;
   #line = 0;
   #keys = 0;
 
-  /** `notBefore`: see `EncodeOptions`. */
-  constructor(notBefore?: string) {
+  constructor({ notBefore, services }: EntryLimits = {}) {
     this.#notBefore = notBefore;
+    this.#services = services;
   }
 
   /** `line` is the entry's line in the body, counted from 1; 0 for a body that is one object. */
@@ -79,6 +93,33 @@ export class EntryCheck {
   optionalText(entry: JsonObject, name: string): string | undefined {
     const value = entry[name];
     return value === undefined ? undefined : this.#string(value, name, Number.POSITIVE_INFINITY);
+  }
+
+  /**
+   * Returns the service of an entry of logs or traces. A sender that is limited to one service need not name it.
+   */
+  service(entry: JsonObject): string | undefined {
+    return this.#allowed(this.optionalText(entry, "service"), "/service");
+  }
+
+  /** Returns the tags of a sample, with the service of a sender that is limited to one. */
+  tagsWithService(value: unknown): JsonObject | undefined {
+    const tags = this.tags(value);
+    if (this.#services === undefined || this.faulty) return tags;
+    const [name, sent] = ["service.name", "service"].map((tag) => [tag, tags?.[tag]] as const).find(isSent) ?? [];
+    const service = this.#allowed(sent as string | undefined, `/tags/${name ?? "service"}`);
+    return sent === undefined && service !== undefined ? { ...tags, service } : tags;
+  }
+
+  /** Returns the service if the sender may write it. */
+  #allowed(service: string | undefined, pointer: string): string | undefined {
+    const services = this.#services;
+    if (services === undefined || this.faulty) return service;
+    if (service === undefined && services.length === 1) return services[0];
+    if (service !== undefined && services.includes(service)) return service;
+    const allowed = services.slice(0, SERVICES_SHOWN_MAX).join(", ");
+    this.fault(pointer, `must be a service to which this credential is limited: ${allowed}`);
+    return undefined;
   }
 
   number(entry: JsonObject, name: string): number | undefined {
@@ -175,6 +216,10 @@ export class EntryCheck {
     this.hasLongFraction ||= /[.eE]/.test(value.rawJSON);
     return undefined;
   }
+}
+
+function isSent([, value]: readonly [string, unknown]): boolean {
+  return value !== undefined;
 }
 
 export function isObject(value: unknown): value is JsonObject {

@@ -31,7 +31,7 @@ export function encodeBody(type: TelemetryType, body: Buffer, options: EncodeBod
 }
 
 function entriesOf(type: TelemetryType, body: Buffer, options: EncodeBodyOptions): EncodedEntries {
-  const { otlp, projectId, notBefore } = options;
-  if (otlp !== undefined) return encodeOtlp(type, body, { ...otlp, projectId, notBefore });
+  const { otlp, projectId, notBefore, services } = options;
+  if (otlp !== undefined) return encodeOtlp(type, body, { ...otlp, projectId, notBefore, services });
   return options.lines === true ? encodeLines(type, body, options) : encodeEntries(type, body, options);
 }

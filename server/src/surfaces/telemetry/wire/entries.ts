@@ -29,7 +29,7 @@ import { scanEntries } from "./scan.ts";
  */
 export function encodeEntries(type: TelemetryType, sent: Buffer, options: EncodeOptions): EncodedEntries {
   const body = withoutMark(sent);
-  const scanned = scanEntries(type, body, options);
+  const scanned = options.services === undefined ? scanEntries(type, body, options) : null;
   return scanned === null ? parseEntries(type, body, options) : { ...scanned, rejected: 0, errors: [] };
 }
 
@@ -55,7 +55,7 @@ interface Context extends EntryContext {
 }
 
 function encode(entries: readonly unknown[], context: Context): EncodedEntries {
-  const check = new EntryCheck(context.options.notBefore);
+  const check = new EntryCheck(context.options);
   let text = "";
   let rejected = 0;
   for (let index = 0; index < entries.length; index++) {

@@ -2,22 +2,17 @@ import { INGEST_BODY_BYTES_MAX, INGEST_ENTRIES_MAX, INGEST_ENTRY_BYTES_MAX } fro
 import { Problem, type ProblemPlace } from "#kernel/problem.ts";
 import type { TelemetryType } from "#stores/telemetry/index.ts";
 import { exactJson, parseExact } from "#kernel/json-text.ts";
-import { type EntryCheck, isObject, type JsonObject } from "./check.ts";
+import { type EntryCheck, type EntryLimits, isObject, type JsonObject } from "./check.ts";
 import { hasNumberNames, marked, unmarked } from "./order.ts";
 import { ROW_OF } from "./rows.ts";
 
 /** Options for both forms of a body, a JSON object and lines of JSON. */
 
-export interface EncodeOptions {
+export interface EncodeOptions extends EntryLimits {
   /** The project of the credential that sent the entries, or null. */
   readonly projectId: string | null;
   /** Accept the valid entries and report the others, instead of refusing all of them (RFC 7240 `handling=lenient`). */
   readonly lenient: boolean;
-  /**
-   * Entries before this time are past their retention and are refused, since no query would return them. In the form of
-   * `normalTimestamp`.
-   */
-  readonly notBefore?: string | undefined;
 }
 
 export interface EncodedEntries {

@@ -27,7 +27,7 @@ const NEWLINE = 0x0a;
  * @throws Problem `invalid_body` with the places of the first 20 faults; `body_too_large`
  */
 export function encodeLines(type: TelemetryType, body: Buffer, options: EncodeOptions): EncodedEntries {
-  const scanned = scanLines(type, body, options);
+  const scanned = options.services === undefined ? scanLines(type, body, options) : null;
   return scanned === null ? parseLines(type, body, options) : { ...scanned, rejected: 0, errors: [] };
 }
 
@@ -35,7 +35,7 @@ export function encodeLines(type: TelemetryType, body: Buffer, options: EncodeOp
 export function parseLines(type: TelemetryType, body: Buffer, options: EncodeOptions): EncodedEntries {
   refuseTooLarge(body);
   const wellFormed = isUtf8(body);
-  const check = new EntryCheck(options.notBefore);
+  const check = new EntryCheck(options);
   let text = "";
   let index = 0;
   let rejected = 0;

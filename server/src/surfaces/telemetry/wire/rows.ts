@@ -35,7 +35,7 @@ function logRow(entry: JsonObject, projectId: string | undefined, check: EntryCh
     level,
     severity: level === undefined ? undefined : severityOf(level),
     message: check.text(entry, "message"),
-    service: check.optionalText(entry, "service"),
+    service: check.service(entry),
     trace_id: check.optionalText(entry, "trace_id"),
     span_id: check.optionalText(entry, "span_id"),
     attributes: check.attributes(entry["attributes"]),
@@ -49,7 +49,7 @@ function metricRow(entry: JsonObject, projectId: string | undefined, check: Entr
     timestamp: check.timestamp(entry["timestamp"]),
     name: check.text(entry, "name"),
     value: check.number(entry, "value"),
-    tags: check.tags(entry["tags"]),
+    tags: check.tagsWithService(entry["tags"]),
     project_id: projectId,
   };
 }
@@ -63,7 +63,7 @@ function traceRow(entry: JsonObject, projectId: string | undefined, check: Entry
     parent_span_id: check.optionalText(entry, "parent_span_id"),
     name: check.text(entry, "name"),
     kind: check.optionalText(entry, "kind"),
-    service: check.optionalText(entry, "service"),
+    service: check.service(entry),
     status: check.text(entry, "status", STATUS_CHARS_MAX),
     duration_ms: check.number(entry, "duration_ms"),
     attributes: check.attributes(entry["attributes"]),

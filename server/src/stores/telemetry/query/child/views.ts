@@ -1,6 +1,7 @@
-import { promotedColumn, UNPACKED_ATTRIBUTES, type Column } from "../../columns.ts";
+import { promotedColumn, SERVICE_OF_METRIC, UNPACKED_ATTRIBUTES, type Column } from "../../columns.ts";
 import { SEVERITY_ANEW, severityNameSql } from "../../severity-sql.ts";
 import type { TimeRange } from "../../snapshot.ts";
+import type { RowLimits } from "../../types.ts";
 import type { ChildFiles, ChildTable, ColumnText, ParquetGroup } from "../protocol.ts";
 import { HOT_ROW_BYTES_MAX } from "../settings.ts";
 import { QUERY_TABLES, type QueryTable } from "../tables.ts";
@@ -129,6 +130,7 @@ function columnsOf(
 /** Returns the value of a column, read from its file or computed from other columns. */
 function valueOf(name: string, table: QueryTable, oldSpellings: boolean): string {
   const severity = oldSpellings ? SEVERITY_ANEW : quoteName("severity");
+  if (table.name === "metrics" && name === "service") return SERVICE_OF_METRIC;
   if (table.name !== "logs") return quoteName(name);
   if (name === "severity") return severity;
   return name === "severity_name" ? severityNameSql(severity) : quoteName(name);
@@ -197,5 +199,37 @@ function visibility(table: QueryTable, visible: ChildFiles["visible"]): string[]
   const parts: string[] = [];
   if (visible.projectIds.length > 0) parts.push(`${column} IN (${visible.projectIds.map(quoteText).join(", ")})`);
   if (visible.unassigned) parts.push(`${column} IS NULL`);
-  return [parts.length === 0 ? "false" : `(${parts.join(" OR ")})`];
+  const projects = anyOf(parts);
+  return visible.limits === undefined ? [projects] : [projects, limited(table.name, visible.limits)];
+}
+
+/** Returns the condition for the rows of these resources. A table without such resources shows no row. */
+function limited(table: string, { services, repositories, webhooks, buckets }: RowLimits): string {
+  switch (table) {
+    case "logs":
+    case "traces":
+      return among(quoteName("service"), services);
+    case "metrics":
+      return among(SERVICE_OF_METRIC, services);
+    case "images":
+      return among(quoteName("repository"), repositories);
+    case "webhook_events":
+      return among(quoteName("webhook_id"), webhooks);
+    case "objects":
+      return anyOf(
+        buckets.map(
+          ([appId, prefix]) => `("app_id" = ${quoteText(appId)} AND starts_with("key", ${quoteText(prefix)}))`,
+        ),
+      );
+    default:
+      return "false";
+  }
+}
+
+function among(value: string, texts: readonly string[]): string {
+  return texts.length === 0 ? "false" : `${value} IN (${texts.map(quoteText).join(", ")})`;
+}
+
+function anyOf(parts: readonly string[]): string {
+  return parts.length === 0 ? "false" : `(${parts.join(" OR ")})`;
 }

@@ -44,10 +44,15 @@ export interface EncodedRecords {
 export function encodeOtlp(
   type: TelemetryType,
   body: Buffer,
-  { format, receivedMs, projectId, notBefore }: OtlpOptions & Pick<EncodeOptions, "projectId" | "notBefore">,
+  {
+    format,
+    receivedMs,
+    projectId,
+    ...limits
+  }: OtlpOptions & Pick<EncodeOptions, "projectId" | "notBefore" | "services">,
 ): EncodedRecords {
   const decode = format === "json" ? decodeJson : decodeProtobuf;
-  const out = new Rows(type, projectId ?? undefined, new EntryCheck(notBefore));
+  const out = new Rows(type, projectId ?? undefined, new EntryCheck(limits));
   for (const record of mapped(type, decode(REQUESTS[type], body), isoFromMs(receivedMs))) out.add(record);
   return out.encoded();
 }
