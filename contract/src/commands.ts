@@ -92,6 +92,15 @@ const FORMS: Readonly<Record<string, CommandForm>> = {
   listMembers: { columns: ["email", "name", "role", "second_factor", "last_seen_at", "user_id"] },
   endMemberAccess: { name: "member end-access", examples: ["user_01k…"], confirm: true },
   findLeak: byHand("leak find"),
+  updateCredential: {
+    examples: [
+      "cred_01k… --name shipper",
+      "cred_01k… --scopes registry:pull,registry:push --repository shop --repository shop-worker",
+      "cred_01k… --bucket shop/uploads/ --service checkout",
+      "cred_01k… --resources null",
+    ],
+  },
+  updateS3Key: { examples: ["key_01k… --bucket shop/uploads/ --bucket reports", "key_01k… --resources null"] },
   rotateS3Key: byHand("s3 keys rotate"),
   createInvitation: {
     examples: [

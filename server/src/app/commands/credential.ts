@@ -18,6 +18,7 @@ import {
 } from "./command.ts";
 import { connect, CONNECTION_OPTIONS } from "./connection.ts";
 import { isEffects, printEffects, REVOCATION_OPTIONS, revocationOf } from "./effects.ts";
+import { RESOURCE_OPTIONS, resourcesOf, resourcesText } from "./resources.ts";
 import { textTable } from "./table.ts";
 
 const USAGE = `
@@ -30,8 +31,12 @@ CREDENTIAL is an identifier (cred_…) or a client id (mrc_…). create and rota
 you can read, in the format of --credentials: create needs a new file, rotate may replace one. revoke also ends all issued tokens, and the
 credentials for which it is responsible; --dry-run lists them.
 
-  mooring credential create --name shipper --scope telemetry:write --save shipper.json
-  mooring credential create --name ci --scope registry:pull,registry:push --project web --expires-days 90
+--repository, --bucket, --webhook and --service limit it to these resources, and scopes without such resources are refused. mooring credential
+update changes the limit later.
+
+  mooring credential create --name shipper --scope telemetry:write --service checkout --save shipper.json
+  mooring credential create --name ci --scope registry:pull,registry:push --repository shop --expires-days 90
+  mooring credential create --name app --scope s3:read,s3:write --bucket shop/uploads/
   mooring credential create --name backup --scope files:read --allow-from 192.0.2.0/24,2001:db8::/32
   mooring credential rotate mrc_01k… --overlap-seconds 0
   mooring credential revoke mrc_01k… --reason leak --dry-run
@@ -43,6 +48,7 @@ const OPTIONS: readonly Option[] = [
   { name: "name", value: "NAME", description: "name of the new credential" },
   { name: "scope", value: "SCOPE", multiple: true, description: "permission; repeatable, or separated by commas" },
   { name: "project", value: "PROJECT", description: "reach this project only (id or slug)" },
+  ...Object.values(RESOURCE_OPTIONS),
   { name: "expires-days", value: "N", description: "days until it expires (default: never, or as the policy says)" },
   {
     name: "allow-from",
@@ -87,6 +93,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
       project: textOption(parsed, "project"),
       expires_at: days === undefined ? undefined : isoFromMs(systemClock.nowMs() + days * DAY_MS),
       allowed_addresses: rangesOf(parsed),
+      resources: resourcesOf(parsed),
     };
     await withSecret(client, parsed, false, () =>
       client.call(ROWS.createCredential, { body, purpose: "create the credential" }),
@@ -95,8 +102,13 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   list: async (client, parsed) => {
     const items = await listed(client);
     if (parsed.values["json"] === true) return void process.stdout.write(`${JSON.stringify(items, null, 2)}\n`);
-    const names = ["id", "client_id", "name", "status", "last_used_at", "scopes"];
-    const rows = items.map((item) => ({ ...item, status: statusOf(item), scopes: scopesText(item.scopes) }));
+    const names = ["id", "client_id", "name", "status", "last_used_at", "scopes", "limited_to"];
+    const rows = items.map((item) => ({
+      ...item,
+      status: statusOf(item),
+      scopes: scopesText(item.scopes),
+      limited_to: resourcesText(item.resources),
+    }));
     process.stdout.write(textTable(names, rows));
   },
   rotate: async (client, parsed, target) => {
@@ -197,6 +209,7 @@ function secretText(parsed: Parsed, made: NewCredential): string {
     ["client secret", secretOf(made)],
     ["scopes", scopesText(made.scopes)],
     ["expires", made.expires_at ?? "never"],
+    ["limited to", resourcesText(made.resources)],
     ["used from", made.allowed_addresses?.join(" ") ?? "anywhere"],
     ...(made.pending ? [["state", "waits for an approval by an owner or admin in the portal"] as const] : []),
   ];

@@ -16,6 +16,7 @@ import {
 } from "./command.ts";
 import { connect, CONNECTION_OPTIONS } from "./connection.ts";
 import { isEffects, printEffects, REVOCATION_OPTIONS, revocationOf } from "./effects.ts";
+import { bucketOf, RESOURCE_OPTIONS, resourcesText, type ResourceBody } from "./resources.ts";
 import { textTable } from "./table.ts";
 
 const USAGE = `
@@ -27,7 +28,8 @@ Usage: mooring s3 keys create --name NAME [options]
 Keys of the S3 gateway. KEY is an access key ID or an identifier (key_…). create and rotate show the secret once. rotate gives a key a new
 access key ID and secret; the old ones work until the overlap ends. Requests that a revoked key signs are refused.
 
-  mooring s3 keys create --name backup --bucket backups --prefix laptop/
+  mooring s3 keys create --name backup --bucket backups/laptop/
+  mooring s3 keys create --name app --bucket shop/uploads/ --bucket reports/2026/
   mooring s3 keys create --name reports --project web --read-only --expires-days 90
   mooring s3 keys rotate MOORABCDEFGHIJKLMNOP --overlap-seconds 3600
   mooring s3 keys revoke MOORABCDEFGHIJKLMNOP
@@ -38,8 +40,8 @@ Scopes: ${S3_KEY_SCOPES.join(" ")}
 const OPTIONS: readonly Option[] = [
   { name: "name", value: "NAME", description: "name of the new key" },
   { name: "project", value: "PROJECT", description: "reach this project only (id or slug)" },
-  { name: "bucket", value: "BUCKET", multiple: true, description: "reach only this bucket; repeatable" },
-  { name: "prefix", value: "PREFIX", description: "reach only object keys that begin with this" },
+  RESOURCE_OPTIONS.buckets,
+  { name: "prefix", value: "PREFIX", description: "in all buckets, reach only object keys that begin with this" },
   { name: "read-only", description: "give the key only the scope s3:read" },
   { name: "scope", value: "SCOPE", multiple: true, description: "permission; repeatable (default: all that you have)" },
   { name: "expires-days", value: "N", description: "days until it expires (default: never, or as the policy says)" },
@@ -67,13 +69,11 @@ export const s3 = command(USAGE, OPTIONS, async (parsed) => {
 const ACTIONS: Readonly<Record<string, Action>> = {
   create: async (client, parsed) => {
     const days = countOption(parsed, "expires-days", { minimum: 1, maximum: 36_500 });
-    const buckets = textsOption(parsed, "bucket");
     const scopes = choicesOption(parsed, "scope", S3_KEY_SCOPES);
     const body = {
       name: requiredOption(parsed, "name"),
       project: textOption(parsed, "project"),
-      buckets: buckets.length === 0 ? undefined : buckets,
-      prefix: textOption(parsed, "prefix"),
+      ...reachOf(parsed),
       read_only: parsed.values["read-only"] === true ? true : undefined,
       scopes: scopes.length === 0 ? undefined : scopes,
       expires_at: days === undefined ? undefined : isoFromMs(systemClock.nowMs() + days * DAY_MS),
@@ -90,7 +90,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     const rows = items.map((item) => ({
       ...item,
       scopes: item.effective_scopes.join(" "),
-      buckets: item.buckets?.join(" ") ?? "all",
+      buckets: item.resources === null ? (item.buckets?.join(" ") ?? "all") : resourcesText(item.resources),
     }));
     process.stdout.write(textTable(names, rows));
   },
@@ -120,6 +120,23 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   },
 };
 
+/**
+ * Returns the buckets of a new key. With a prefix after a name they are resources. Names alone can be those of buckets that
+ * do not exist yet.
+ * @throws UsageError
+ */
+function reachOf(parsed: Parsed): {
+  readonly buckets?: string[] | undefined;
+  readonly prefix?: string | undefined;
+  readonly resources?: Pick<ResourceBody, "buckets">;
+} {
+  const names = [...textsOption(parsed, "bucket")];
+  const prefix = textOption(parsed, "prefix");
+  if (!names.some((name) => name.includes("/"))) return { buckets: names.length === 0 ? undefined : names, prefix };
+  if (prefix !== undefined) throw new UsageError("write the prefix after the bucket, or as --prefix, not both");
+  return { resources: { buckets: names.map(bucketOf) } };
+}
+
 function secretText(client: Client, made: ResultOf<typeof ROWS.createS3Key>): string {
   const { access_key_id: id } = made;
   const lost = { made: id, mend: `revoke it with mooring s3 keys revoke ${id}, and create another` };
@@ -128,6 +145,7 @@ function secretText(client: Client, made: ResultOf<typeof ROWS.createS3Key>): st
     ["secret access key", shownSecret(made.secret_access_key, lost)],
     ["endpoint", client.addresses.s3_endpoint],
     ["scopes", made.effective_scopes.join(" ")],
+    ...(made.resources === null ? [] : [["limited to", resourcesText(made.resources)] as const]),
     ["expires", made.expires_at ?? "never"],
     ...(made.former === null ? [] : [["old id works until", made.former.expires_at] as const]),
   ] as const;

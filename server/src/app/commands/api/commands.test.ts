@@ -137,6 +137,25 @@ describe("the request of a command line", () => {
   const request = (name: string, words: readonly string[], input?: unknown) =>
     requestOf(commandNamed(name), parse(commandNamed(name), words), input);
 
+  test("has the resources that options name", () => {
+    const update = (...words: string[]) => request("credential update", ["cred_1", ...words]).body;
+    assert.deepEqual(update("--repository", "shop", "--repository", "api", "--service", "a, b", "--webhook", "wh_1"), {
+      resources: { repositories: ["shop", "api"], webhooks: ["wh_1"], services: ["a, b"] },
+    });
+    const buckets = ["shop", "shop/", "shop/a/b c"].flatMap((text) => ["--bucket", text]);
+    assert.deepEqual(request("s3-key update", ["key_1", ...buckets]).body, {
+      resources: { buckets: [{ name: "shop" }, { name: "shop", prefix: "" }, { name: "shop", prefix: "a/b c" }] },
+    });
+    assert.deepEqual(update("--resources", "null"), { resources: null });
+    assert.throws(() => update("--resources", "null", "--service", "a"), /not both/);
+    assert.throws(() => update("--bucket", "/a"), /before the prefix/);
+    assert.ok(
+      !optionsOf(commandNamed("s3-key update")).some(({ name }) => name === "service"),
+      "keys have buckets only",
+    );
+    assert.ok(!optionsOf(commandNamed("project update")).some(({ name }) => name === "service"));
+  });
+
   test("has the words as parameters, and the options as query and body", () => {
     assert.deepEqual(request("project-member put", ["web", "user_1", "--role", "writer"]), {
       params: { project_id: "web", user_id: "user_1" },

@@ -1,12 +1,12 @@
 import type { ApiCommand } from "@mooring/contract";
 import type { Option } from "../command.ts";
-import { fieldsOf, isList, paramsOf, wordName, type Field } from "./request.ts";
+import { fieldsOf, isList, paramsOf, resourceOptionsOf, wordName, type Field } from "./request.ts";
 
 /** Returns the options of a command that come from its row. */
 export function optionsOf(command: ApiCommand): readonly Option[] {
   const { row } = command;
   const fields = fieldsOf(row).map(({ option, isFlag }) => (isFlag ? { ...option, negatable: true } : option));
-  const more: Option[] = [];
+  const more: Option[] = [...resourceOptionsOf(row)];
   if (isList(row))
     more.push(
       { name: "limit", value: "N", description: `the most items (default ${LIMIT_DEFAULT})` },

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
-import type { ApiCommand, Route } from "@mooring/contract";
+import { RESOURCE_KINDS, type ApiCommand, type Route } from "@mooring/contract";
 import { CommandError, ExitCode, UsageError, type Option, type Parsed } from "../command.ts";
+import { RESOURCE_OPTIONS, resourcesOf } from "../resources.ts";
 
 /** A member of the query or the body, as an option of the command line. */
 export interface Field {
@@ -48,6 +49,13 @@ export function paramsOf({ path }: Pick<Route, "path">): readonly string[] {
 export function isList({ query, method }: Route): boolean {
   const names = Object.keys(query?.properties ?? {});
   return method === "GET" && names.includes("limit") && (names.includes("cursor") || names.includes("offset"));
+}
+
+/** Returns the options of the kinds of resources to which the operation can limit a credential. */
+export function resourceOptionsOf({ body }: { readonly body?: Schema }): readonly Option[] {
+  const { resources } = body?.properties ?? {};
+  const kinds = resources?.anyOf?.find(({ properties }) => properties !== undefined)?.properties ?? {};
+  return RESOURCE_KINDS.filter((kind) => Object.hasOwn(kinds, kind)).map((kind) => RESOURCE_OPTIONS[kind]);
 }
 
 export function fieldsOf(row: Route): readonly Field[] {
@@ -133,7 +141,7 @@ export function requestOf({ row, noun, verb }: ApiCommand, parsed: Parsed, input
     Object.fromEntries(fields.filter((field) => field.place === place).flatMap((field) => valueOf(field, parsed)));
   const query = given("query");
   if (row.body === undefined || row.rawBody === true) return { params, query, body: undefined };
-  const body = { ...objectOf(input), ...given("body") };
+  const body = { ...objectOf(input), ...given("body"), ...resourcesIn(row, parsed) };
   const missing = fields.filter(
     ({ name, place, isRequired }) => place === "body" && isRequired && !Object.hasOwn(body, name),
   );
@@ -142,6 +150,15 @@ export function requestOf({ row, noun, verb }: ApiCommand, parsed: Parsed, input
       `${missing.map(({ option }) => `--${option.name}`).join(", ")} ${missing.length === 1 ? "is" : "are"} missing`,
     );
   return { params, query, body };
+}
+
+/** Returns the member `resources`, if options name resources. @throws UsageError */
+function resourcesIn(row: Route, parsed: Parsed): object {
+  const resources = resourceOptionsOf(row).length === 0 ? undefined : resourcesOf(parsed);
+  if (resources === undefined) return {};
+  if (parsed.values["resources"] !== undefined)
+    throw new UsageError("name the resources by --resources or by their own options, not both");
+  return { resources };
 }
 
 /** Returns the name of a path parameter in usages: `project_id` becomes `PROJECT`. */
