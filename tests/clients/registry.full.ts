@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { eventually } from "../fixtures/process.ts";
 import { newClient, newRepository } from "../fixtures/registry.ts";
-import { useServer, type Client } from "../fixtures/server.ts";
+import { useServer, type Client, type Server } from "../fixtures/server.ts";
 
 interface Outcome {
   readonly code: number | null;
@@ -87,12 +87,24 @@ let domain: string;
 let one: string;
 let two: string;
 let puller: Client;
+/** A credential of CI: limited to the repository `one`. */
+let ci: Client;
 const shared = useServer({}, async ({ server, token }) => {
   domain = new URL(server.origin).host;
   [one, two] = [await newRepository(server, token), await newRepository(server, token)];
   puller = await newClient(server, token, ["registry:pull"]);
+  ci = await limitedTo(server, token, one);
 });
 after(() => rmSync(directory, { recursive: true, force: true }));
+
+/** Returns a new credential that pulls and pushes in one repository only. */
+async function limitedTo(server: Server, token: string, name: string): Promise<Client> {
+  const resources = { repositories: [name.split("/").at(-1)] };
+  const json = { name: "ci", scopes: ["registry:pull", "registry:push"], resources };
+  const made = await server.call<Client>("POST", "/v1/credentials", { token, json });
+  assert.equal(made.status, 201, made.text);
+  return made.body;
+}
 
 const denied = (reason: string): string => `denied: requested access to the resource is denied: ${reason}`;
 const wrongName = (): string => denied(`image name must be ${domain}/orgs/{org}/{app}`);
@@ -136,6 +148,30 @@ function testRefusals(tool: Tool, logins: { login(client: Client): void; logout(
   });
 }
 
+const ELSEWHERE = "it is limited to certain repositories, and this is none of them";
+
+/**
+ * CI pushes to one repository only. `push` sends an image whose layers the other repository has, too: the clients ask to
+ * mount them from there, and must continue when they get nothing.
+ */
+function testOneRepository(tool: Tool, login: (client: Client) => void, words = (text: string): string => text): void {
+  test("pushes to one repository only with a credential that is limited to it", () => {
+    login(shared.home.credential);
+    const elsewhere = tool.push(`${two}:of-others`);
+    assert.equal(elsewhere.code, 0, elsewhere.text);
+    login(ci);
+    const pushed = tool.push(`${one}:by-ci`);
+    assert.equal(pushed.code, 0, pushed.text);
+    const pulled = tool.pull(`${one}:by-ci`);
+    assert.equal(pulled.code, 0, pulled.text);
+    for (const name of [two, "orgs/acme/no-such-app"]) {
+      isRefused(tool.push(`${name}:by-ci`), words(`${mayNot(ci, "push to", name)}: ${ELSEWHERE}`));
+      isRefused(tool.pull(`${name}:of-others`), words(`${mayNot(ci, "pull", name)}: ${ELSEWHERE}`));
+    }
+    login(shared.home.credential);
+  });
+}
+
 const PLAIN = "--tls-verify=false";
 
 describe("skopeo", { skip: missing("skopeo", "umoci") }, () => {
@@ -176,6 +212,18 @@ describe("skopeo", { skip: missing("skopeo", "umoci") }, () => {
   });
 
   testRefusals(tool, { login, logout: () => void succeeds("skopeo", ["logout", domain]) });
+  testOneRepository(tool, login);
+
+  test("copies nothing from another repository with a credential that is limited to one", () => {
+    login(shared.home.credential);
+    assert.equal(tool.push(`${two}:secret`).code, 0);
+    login(ci);
+    const names = [`docker://${domain}/${two}:secret`, `docker://${domain}/${one}:stolen`];
+    const copied = run("skopeo", ["copy", "--src-tls-verify=false", "--dest-tls-verify=false", ...names]);
+    isRefused(copied, `${mayNot(ci, "pull", two)}: ${ELSEWHERE}`);
+    assert.doesNotMatch(succeeds("skopeo", ["list-tags", PLAIN, `docker://${domain}/${one}`]), /stolen/);
+    login(shared.home.credential);
+  });
 
   test("reports that a password is wrong", () => {
     isRefused(
@@ -225,6 +273,7 @@ describe("podman", { skip: missing("umoci", "skopeo") || unusable("podman", ...P
   });
 
   testRefusals(tool, { login, logout: () => void ok("logout", domain) });
+  testOneRepository(tool, login);
 });
 
 const BUILDAH = [
@@ -338,6 +387,7 @@ describe("docker", { skip: typeof daemon === "string" ? daemon : false }, () => 
   });
 
   testRefusals(tool, { login, logout: () => void succeeds("docker", ["logout", domain]) });
+  testOneRepository(tool, login);
 
   test("reports that a password is wrong", () => {
     isRefused(
@@ -409,6 +459,21 @@ describe("crane", { skip: missingBinary("crane") }, () => {
     isRefused(tool.push(`${one}:1`), `${DENIED}${puller.client_id} may not push to ${one}`);
     rmSync(join(environment.DOCKER_CONFIG, "config.json"));
     isRefused(tool.push(`${one}:1`), `${DENIED}authentication required`);
+    login(shared.home.credential);
+  });
+
+  testOneRepository(tool, login, (text) => text.replace("denied: ", "DENIED: "));
+
+  test("sees only its repository in the catalog, and copies nothing from others", () => {
+    login(shared.home.credential);
+    assert.equal(tool.push(`${two}:secret`).code, 0);
+    assert.equal(tool.push(`${one}:crane`).code, 0);
+    assert.ok(ok("catalog", domain).split("\n").includes(two));
+    login(ci);
+    assert.deepEqual(ok("catalog", domain).split("\n"), [one]);
+    isRefused(run(crane, ["copy", `${domain}/${two}:secret`, `${domain}/${one}:stolen`]), `may not pull ${two}`);
+    isRefused(run(crane, ["copy", `${domain}/${one}:crane`, `${domain}/${two}:planted`]), `may not push to ${two}`);
+    assert.doesNotMatch(ok("ls", `${domain}/${one}`), /stolen/);
     login(shared.home.credential);
   });
 });
