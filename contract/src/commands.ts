@@ -74,6 +74,7 @@ const FORMS: Readonly<Record<string, CommandForm>> = {
   copyFile: { name: "files copy" },
   purgeFile: { name: "trash purge" },
   getMe: { name: "me show" },
+  deleteMe: { examples: ["", "--yes"] },
   getAccess: { name: "access show", examples: ["--permission files:write --project web"] },
   getAddresses: { name: "addresses show" },
   getUsage: { name: "usage show" },

@@ -14,6 +14,7 @@ export { ALLOWED_ORIGINS_MAX, FILE_ROUTES, FILENAME_BYTES_MAX } from "./files.ts
 export { REGISTRY_API_ROUTES } from "./registry.ts";
 export { SAVED_QUERY_ROUTES } from "./saved-queries.ts";
 export { ORGANIZATION_ROUTES } from "./organization/index.ts";
+export { AUDIT_RETENTION_DAYS_MIN } from "./organization/organization.ts";
 export { ACTIVITY_SERVICES, type ActivityService } from "./organization/activity.ts";
 export { LEAK_KINDS, type LeakKind } from "./organization/leaks.ts";
 export { S3_KEY_SCOPES } from "./organization/s3-keys.ts";

@@ -97,6 +97,10 @@ export const credentialsInOnePlace = inOnePlace({
   rule: "credentials-in-one-place",
   home: "server/src/domain/identity/credentials/store.ts",
   named: new RegExp(inQueries("credential|s3_key"), "g"),
-  except: { ...COUNTS, "server/src/domain/identity/federation/store.ts": "shows the credential of each trust" },
+  except: {
+    ...COUNTS,
+    "server/src/domain/identity/federation/store.ts": "shows the credential of each trust",
+    "server/src/domain/people/deletion/store.ts": "removes names from the tokens of a deleted person",
+  },
   mend: "use the functions of server/src/domain/identity/credentials; only its store.ts queries the tables of credentials and keys",
 });

@@ -1,7 +1,53 @@
 import Type from "typebox";
 import { route } from "../route.ts";
-import { CursorQuery } from "../shared.ts";
-import { AuditEntry, AuditResultName, AuditVerification, Id, page } from "./shapes.ts";
+import { CursorQuery, Timestamp } from "../shared.ts";
+import { AuditEntry, AuditResultName, Id, nullable, page } from "./shapes.ts";
+
+const AUDIT_FAULTS = ["gap", "edited", "unlinked", "truncated", "head"] as const;
+
+const AuditVerification = Type.Object({
+  ok: Type.Boolean(),
+  entries: Type.Integer({ description: "valid entries in a row, from the first one, or from the newest cut" }),
+  head_hash: nullable(
+    Type.String({
+      description: "hash of the last entry of a valid log; store it in another place to compare it later",
+    }),
+  ),
+  fault: nullable(
+    Type.Object({
+      kind: Type.Enum([...AUDIT_FAULTS]),
+      seq: Type.Integer(),
+      detail: Type.String(),
+    }),
+  ),
+  declared: Type.Array(
+    Type.Object({
+      kind: Type.Enum([...AUDIT_FAULTS]),
+      from: Type.Integer({ description: "number of the first affected entry" }),
+      to: Type.Integer({ description: "number of the last affected entry" }),
+      detail: Type.String(),
+      entry: Type.Integer({ description: "number of the entry that declares the fault" }),
+      at: Timestamp,
+    }),
+    { description: "earlier faults that an operator declared with `mooring audit repair`; they stay in the log" },
+  ),
+  erased: Type.Integer({
+    description: "number of entries without the personal parts of deleted people; erasures in the log name them",
+  }),
+  cut: nullable(
+    Type.Object({
+      from: Type.Integer({
+        description: "number of the first entry that the newest cut deleted; an entry is deleted past its retention",
+      }),
+      to: Type.Integer({ description: "number of the last deleted entry; the verification begins after it" }),
+      deleted: Type.Integer({ description: "number of entries that all cuts deleted" }),
+      hash: Type.String({ description: "hash of the last deleted entry" }),
+      key_id: Type.String({ description: "the server's key that signed the cut" }),
+      entry: Type.Integer({ description: "number of the entry that records the cut" }),
+      at: Timestamp,
+    }),
+  ),
+});
 
 const auditFilters = {
   actor: Type.Optional(Type.String({ maxLength: 64, description: "id of the person or credential" })),

@@ -51,6 +51,9 @@ const Me = Type.Object({
   ),
 });
 
+/** The shortest retention of the audit log, so that nobody hides an act by a short retention. */
+export const AUDIT_RETENTION_DAYS_MIN = 30;
+
 export const ORGANIZATION_ROWS = {
   getMe: route({
     operationId: "getMe",
@@ -62,6 +65,21 @@ export const ORGANIZATION_ROWS = {
     result: Me,
     status: 200,
     problems: [],
+  }),
+  deleteMe: route({
+    operationId: "deleteMe",
+    method: "DELETE",
+    path: "/v1/me",
+    tag: "organization",
+    summary: "Delete one's account, in every organization; for people",
+    description:
+      "Account, sessions, logins, tokens and memberships end at once, and this can't be undone. The audit log keeps the id, without " +
+      "address and name. Credentials follow the `orphans` policy of each organization. 409: you are the last owner of an organization, " +
+      "or the last operator; the detail names the remedy.",
+    permission: "authenticated",
+    recentSignIn: true,
+    status: 204,
+    problems: ["forbidden", "conflict"],
   }),
   getOrganization: route({
     operationId: "getOrganization",
@@ -104,6 +122,9 @@ export const ORGANIZATION_ROWS = {
               device_login: Type.Optional(Type.Boolean()),
               orphans: Type.Optional(OrphansName),
               heir: Type.Optional(nullable(Id)),
+              audit_retention_days: Type.Optional(
+                nullable(Type.Integer({ minimum: AUDIT_RETENTION_DAYS_MIN, maximum: 36_500 })),
+              ),
             },
             closed,
           ),

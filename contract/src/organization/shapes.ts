@@ -93,6 +93,9 @@ export const Organization = Type.Object({
           "the member who becomes responsible for the credentials of members who leave, if a program removes them and no person is responsible for that program; null: nobody",
       }),
     ),
+    audit_retention_days: nullable(
+      Type.Integer({ description: "how long entries of the audit log are kept; null: the server's default" }),
+    ),
   }),
   created_at: Timestamp,
 });
@@ -216,36 +219,6 @@ export const AuditEntry = Type.Object({
   detail: Type.Record(Type.String(), Type.Unknown()),
   prev_hash: Type.String(),
   hash: Type.String(),
-});
-
-const AUDIT_FAULTS = ["gap", "edited", "unlinked", "truncated", "head"] as const;
-
-export const AuditVerification = Type.Object({
-  ok: Type.Boolean(),
-  entries: Type.Integer({ description: "valid entries in a row, from the first one" }),
-  head_hash: nullable(
-    Type.String({
-      description: "hash of the last entry of a valid log; store it in another place to compare it later",
-    }),
-  ),
-  fault: nullable(
-    Type.Object({
-      kind: Type.Enum([...AUDIT_FAULTS]),
-      seq: Type.Integer(),
-      detail: Type.String(),
-    }),
-  ),
-  declared: Type.Array(
-    Type.Object({
-      kind: Type.Enum([...AUDIT_FAULTS]),
-      from: Type.Integer({ description: "number of the first affected entry" }),
-      to: Type.Integer({ description: "number of the last affected entry" }),
-      detail: Type.String(),
-      entry: Type.Integer({ description: "number of the entry that declares the fault" }),
-      at: Timestamp,
-    }),
-    { description: "earlier faults that an operator declared with `mooring audit repair`; they stay in the log" },
-  ),
 });
 
 export const listQuery = Type.Object({ ...CursorQuery });

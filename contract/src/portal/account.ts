@@ -23,6 +23,20 @@ export const ACCOUNT_ROWS = {
     status: 200,
     problems: ["invalid_body"],
   }),
+  deleteAccount: route({
+    operationId: "deleteAccount",
+    method: "DELETE",
+    path: "/api/account",
+    tag: "portal",
+    summary: "Delete one's account, with sessions, tokens and memberships",
+    description:
+      "This can't be undone. Credentials follow the `orphans` policy of each organization. 409: you are the last owner of an " +
+      "organization, or the last operator; the detail names the remedy.",
+    permission: "session",
+    recentSignIn: true,
+    status: 204,
+    problems: ["conflict"],
+  }),
   changePassword: route({
     operationId: "changePassword",
     method: "PUT",

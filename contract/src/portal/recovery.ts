@@ -182,4 +182,19 @@ export const RECOVERY_ROWS = {
     status: 201,
     problems: ["invalid_body", "not_found"],
   }),
+  deletePerson: route({
+    operationId: "deletePerson",
+    method: "DELETE",
+    path: "/api/instance/accounts/{user_id}",
+    tag: "portal",
+    summary: "Delete a person, with sessions, tokens and memberships",
+    description:
+      "This can't be undone. The audit log keeps the id, without address and name. Credentials follow the `orphans` policy of each " +
+      "organization. 409: the last owner of an organization, or the last operator; the detail names the remedy.",
+    permission: "instance",
+    recentSignIn: true,
+    params: Type.Object({ user_id: Id }),
+    status: 204,
+    problems: ["not_found", "conflict"],
+  }),
 } as const;

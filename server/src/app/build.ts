@@ -26,6 +26,7 @@ import { fatalOf, type FatalPart } from "./fatal.ts";
 import { createFiles } from "./files.ts";
 import { masterKeysOf } from "./master-keys.ts";
 import { openIdempotency } from "./idempotency.ts";
+import { createLeaving } from "./leaving.ts";
 import { providerOf } from "./provider.ts";
 import { openRecords } from "./records.ts";
 import { registerGauges } from "./gauges.ts";
@@ -103,12 +104,13 @@ async function startAll(
   const jobs = createJobs({ metadata, clock, log, schedule });
   const common = { config, log, clock, identity, jobs, schedule, metadata, telemetry, objects };
   const s3 = createS3Domain(common);
+  const leaving = createLeaving(common);
   const features = startFeatures({ ...common, addresses, phases });
   const { alerts, files, registry, tails, webhooks } = features;
   const s3Parts = { ...common, endpoint: addresses.s3_endpoint };
   const s3Gateway = phases.started("s3 gateway", createS3Part(s3Parts, s3), (part) => part.stop());
   const backups = phases.started("backups", new BackupRunner({ config, clock, log, schedule }), (part) => part.stop());
-  const parts = { ...common, addresses, host, people, backups, s3, s3Gateway, ...features };
+  const parts = { ...common, addresses, host, people, backups, s3, s3Gateway, leaving, ...features };
   const surfaces = createSurfaces({ ...parts, listeners: [listener, s3Listener], stopping: () => stopping });
   const conventions = {
     log,
@@ -123,7 +125,7 @@ async function startAll(
   const others = await openOthers(config, addresses, metrics);
   // Stopped before the parts that its jobs use.
   phases.started("jobs", jobs, (part) => part.stop());
-  for (const part of [alerts, files, s3, registry, webhooks, backups]) part.start();
+  for (const part of [alerts, files, s3, registry, webhooks, backups, leaving]) await part.start();
   // Registered last, so that it stops first. Running requests need the other parts.
   phases.started("requests", listener, async (part) => {
     stopping = true;

@@ -8,7 +8,7 @@ import {
   type MetadataStore,
 } from "#stores/metadata/index.ts";
 import { recordLimitsOf } from "./limit-settings.ts";
-import { endDeferredLinks } from "./backup/index.ts";
+import { applyDeletions, endDeferredLinks } from "./backup/index.ts";
 import type { Config } from "./config.ts";
 import type { Phases } from "./phases.ts";
 
@@ -28,6 +28,7 @@ export async function openCurrentRecords(config: Config, clock: Clock): Promise<
   const metadata = await openMetadata({ ...recordsOf(config), clock });
   try {
     await endDeferredLinks(config.data_dir, metadata, clock);
+    await applyDeletions(config.data_dir, { metadata, clock });
     return metadata;
   } catch (error) {
     await metadata.close();

@@ -28,6 +28,7 @@ import type { createAlerts } from "./alerts.ts";
 import type { BackupRunner } from "./backup/index.ts";
 import type { Config } from "./config.ts";
 import type { Files } from "./files.ts";
+import type { Leaving } from "./leaving.ts";
 import { instanceFactsOf } from "./instance.ts";
 import { mailOf } from "./mail.ts";
 import type { RegistryPart } from "./registry.ts";
@@ -55,6 +56,7 @@ export interface SurfaceParts {
   /** The listeners that accept requests. */
   readonly listeners: readonly Listener[];
   readonly backups: BackupRunner;
+  readonly leaving: Leaving;
   readonly schedule: Schedule;
   readonly stopping: () => boolean;
 }
@@ -78,7 +80,16 @@ export function createSurfaces(parts: SurfaceParts): Surface[] {
     health,
     createApiSurface({ host, addresses }),
     createOauthSurface({ host, identity, people, portalUrl: addresses.portal_url }),
-    createOrganizationSurface({ host, identity, metadata, clock, addresses, outbound: alerts.deps.outbound, mail }),
+    createOrganizationSurface({
+      host,
+      identity,
+      metadata,
+      clock,
+      addresses,
+      outbound: alerts.deps.outbound,
+      mail,
+      leaving: parts.leaving,
+    }),
     createTelemetrySurface({ host, store: telemetry, encoders, metadata, tails }),
     createTelemetrySettingsSurface({
       host,
@@ -114,6 +125,7 @@ export function createSurfaces(parts: SurfaceParts): Surface[] {
       addresses,
       mail,
       backups,
+      leaving: parts.leaving,
       schedule,
       portalDir: config.portal_dir,
     }),

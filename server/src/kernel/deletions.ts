@@ -26,6 +26,7 @@ export const DELETIONS = {
   sessions: "expired sessions of the portal",
   logins: "logins of the command line that were not used for a month",
   signing_keys: "signing keys that are no longer published",
+  audit_log: "entries of the audit log past their retention",
   revocations: "revocations of expired tokens, and nodes that ended",
 } as const;
 

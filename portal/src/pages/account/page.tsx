@@ -3,6 +3,7 @@ import { useSession } from "~/api/session.ts";
 import { useSearchState } from "~/app/search.ts";
 import { Page as Frame } from "~/kit/page.tsx";
 import { Tabs } from "~/kit/tabs.tsx";
+import { DeleteSection } from "./delete-section.tsx";
 import { EmailSection } from "./email-section.tsx";
 import { IdentitySection } from "./identity-section.tsx";
 import { LoginSection } from "./login-section.tsx";
@@ -38,6 +39,7 @@ function Profile(): ReactNode {
       <ProfileSection />
       <EmailSection />
       <PreferencesSection />
+      <DeleteSection />
     </>
   );
 }

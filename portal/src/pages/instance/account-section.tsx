@@ -10,6 +10,7 @@ import { Empty, Section } from "~/kit/page.tsx";
 import { State } from "~/kit/state.tsx";
 import { ListTable, type Column } from "~/kit/table.tsx";
 import { Time } from "~/kit/time.tsx";
+import { DeletePersonDialog } from "./delete-person-dialog.tsx";
 import { ResetLinkDialog } from "./reset-link-dialog.tsx";
 import type { Account } from "./types.ts";
 
@@ -17,6 +18,7 @@ import type { Account } from "./types.ts";
 export function AccountSection(): ReactNode {
   const [search, setSearch] = useSearchState<{ q: string | undefined; unverified: boolean | undefined }>();
   const [resetting, setResetting] = useState<Account | null>(null);
+  const [deleting, setDeleting] = useState<Account | null>(null);
   const query = search.q ?? "";
   const filter = { ...(query === "" ? {} : { q: query }), ...(search.unverified === true ? { unverified: true } : {}) };
   const accounts = useList(PORTAL_ROUTES.listAccounts, { query: filter });
@@ -54,7 +56,7 @@ export function AccountSection(): ReactNode {
       </div>
       <ListTable
         label="Accounts"
-        columns={columns(setResetting)}
+        columns={columns({ onReset: setResetting, onDelete: setDeleting })}
         list={accounts}
         keyOf={({ id }) => id}
         empty={
@@ -64,11 +66,17 @@ export function AccountSection(): ReactNode {
         }
       />
       {resetting !== null && <ResetLinkDialog account={resetting} onClose={() => setResetting(null)} />}
+      {deleting !== null && <DeletePersonDialog account={deleting} onClose={() => setDeleting(null)} />}
     </Section>
   );
 }
 
-function columns(onReset: (account: Account) => void): readonly Column<Account>[] {
+interface Acts {
+  readonly onReset: (account: Account) => void;
+  readonly onDelete: (account: Account) => void;
+}
+
+function columns({ onReset, onDelete }: Acts): readonly Column<Account>[] {
   return [
     { title: "Address", grow: true, cell: ({ email }) => <Copyable text={email} /> },
     { title: "Name", cell: ({ name }) => name },
@@ -89,6 +97,14 @@ function columns(onReset: (account: Account) => void): readonly Column<Account>[
       cell: (account) => (
         <Button look="quiet" className="h-6" onClick={() => onReset(account)} aria-label={`Reset ${account.email}`}>
           Reset…
+        </Button>
+      ),
+    },
+    {
+      title: "Delete",
+      cell: (account) => (
+        <Button look="quiet" className="h-6" onClick={() => onDelete(account)} aria-label={`Delete ${account.email}`}>
+          Delete…
         </Button>
       ),
     },

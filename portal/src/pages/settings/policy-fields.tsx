@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { AddressesField } from "~/access/addresses-field.tsx";
 import { usePeople } from "~/access/people.ts";
-import { Checkbox, SelectField } from "~/kit/field.tsx";
+import { Checkbox, SelectField, TextField } from "~/kit/field.tsx";
 import type { Policy } from "./policy.ts";
 
 interface Part {
@@ -37,7 +37,26 @@ export function ApprovalFields(part: Part): ReactNode {
       <ApprovalField {...part} />
       <DeviceLoginField {...part} />
       <LeavingFields {...part} />
+      <AuditRetentionField {...part} />
     </>
+  );
+}
+
+function AuditRetentionField({ policy, onChange }: Part): ReactNode {
+  return (
+    <div className="max-w-xl">
+      <TextField
+        label="Entries of the audit log are kept for (days)"
+        hint="Older entries are deleted for good, and a signed entry records it. Empty: the server’s default."
+        type="number"
+        min={30}
+        max={36_500}
+        value={policy.audit_retention_days ?? ""}
+        onChange={({ target }) =>
+          onChange({ ...policy, audit_retention_days: target.value === "" ? null : Number(target.value) })
+        }
+      />
+    </div>
   );
 }
 

@@ -13,6 +13,7 @@ const OPEN: Policy = {
   device_login: true,
   orphans: "adopt",
   heir: null,
+  audit_retention_days: null,
 };
 const NOW = new Date("2026-03-01T00:00:00Z");
 

@@ -67,6 +67,7 @@ export function isSamePolicy(one: Policy, other: Policy): boolean {
       rest.device_login,
       rest.orphans,
       rest.heir,
+      rest.audit_retention_days,
     ]);
   return text(one) === text(other);
 }

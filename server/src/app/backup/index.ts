@@ -1,4 +1,5 @@
 export { createBackup } from "./create.ts";
+export { addDeletions, applyDeletions, DELETIONS_FILE, noteDeletions, readDeletions } from "./deletions.ts";
 export { keptBackups } from "./kept.ts";
 export { deferEndOfLinks, endDeferredLinks } from "./links.ts";
 export type { Manifest as BackupManifest } from "./manifest.ts";

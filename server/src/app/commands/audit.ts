@@ -1,6 +1,6 @@
 import { ORGANIZATION_ROUTES } from "@mooring/contract";
-import { repairAudit, verifyAudit, type AuditVerdict } from "#domain/audit/index.ts";
-import { systemClock } from "#kernel/time.ts";
+import { repairAudit, verifyAudit, type AuditVerdict, type Cut } from "#domain/audit/index.ts";
+import { isoFromMs, systemClock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import {
   CommandError,
@@ -53,6 +53,18 @@ interface Report {
   readonly fault: { readonly kind: string; readonly seq: number; readonly detail: string } | null;
   /** Faults that a repair has declared. */
   readonly declared: readonly Found[];
+  /** Entries without the personal parts of deleted people. */
+  readonly erased: number;
+  /** The newest deletion of entries past their retention. */
+  readonly cut: {
+    readonly from: number;
+    readonly to: number;
+    readonly deleted: number;
+    readonly hash: string;
+    readonly key_id: string;
+    readonly entry: number;
+    readonly at: string;
+  } | null;
 }
 
 interface Found {
@@ -139,7 +151,8 @@ async function verified(metadata: MetadataStore, log: string, orgId: string | nu
       detail,
       entry,
     }));
-    return { log, ok, entries, head_hash: verdict.headHash, fault: null, declared };
+    const { erased, headHash: head_hash } = verdict;
+    return { log, ok, entries, head_hash, fault: null, declared, erased, cut: cutOf(verdict.cut) };
   }
   return {
     log,
@@ -148,14 +161,27 @@ async function verified(metadata: MetadataStore, log: string, orgId: string | nu
     head_hash: null,
     fault: { kind: verdict.fault, seq: verdict.seq, detail: verdict.detail },
     declared: [],
+    erased: 0,
+    cut: null,
   };
 }
 
-function readable({ log, ok, entries, head_hash: head, fault, declared }: Report): string {
+function cutOf(cut: Cut | null): Report["cut"] {
+  if (cut === null) return null;
+  const { fromSeq, toSeq, total, hash, kid, entry, atMs } = cut;
+  return { from: fromSeq, to: toSeq, deleted: total, hash, key_id: kid, entry, at: isoFromMs(atMs) };
+}
+
+function readable({ log, ok, entries, head_hash: head, fault, declared, erased, cut }: Report): string {
   const known = declared.map(
     ({ kind, from, to, detail, entry }) =>
       `      declared by entry ${entry}: ${kind}, entries ${from} to ${to}. ${detail}\n`,
   );
+  if (cut !== null)
+    known.unshift(
+      `      entries 1 to ${cut.to} were deleted after their retention; entry ${cut.entry} of ${cut.at} records it, signed by key ${cut.key_id}\n`,
+    );
+  if (erased > 0) known.push(`      ${erased} entries without the personal parts of deleted people\n`);
   if (ok) return `ok    ${log}: ${entries} entries, the last with the hash ${head ?? "-"}\n${known.join("")}`;
   return `FAIL  ${log}: ${fault?.detail ?? "it is not complete"} (${fault?.kind ?? "unknown"} at ${fault?.seq ?? 0}, after ${entries} good entries)\n`;
 }

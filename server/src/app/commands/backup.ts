@@ -1,5 +1,5 @@
 import { systemClock } from "#kernel/time.ts";
-import { createBackup, type BackupManifest } from "../backup/index.ts";
+import { createBackup, noteDeletions, type BackupManifest } from "../backup/index.ts";
 import { productManifest } from "../build-facts.ts";
 import { hasExternalKey } from "../master-keys.ts";
 import {
@@ -14,6 +14,7 @@ import {
   type Option,
 } from "./command.ts";
 import { untilInterrupt } from "./interrupt.ts";
+import { withMetadata } from "./stores.ts";
 
 const USAGE = `
 Usage: mooring backup --to DIR [--with-master-key] [--json] [--data-dir DIR]
@@ -22,6 +23,8 @@ Backs up the data directory into a new directory within DIR, with or without a r
 moment, with everything that was acknowledged before the start. On the same file system, files that never change are linked. Links take
 no space, but don't protect against a broken disk: copy the directory elsewhere, or choose a DIR on another disk. Content in a bucket is
 not backed up.
+
+DIR also gets deletions.ndjson, the list of deleted people: a restore of an older backup deletes them again.
 
 The backup has no master key, unless you add --with-master-key. Keep the key elsewhere: without it, stored secrets can't be read.
 
@@ -65,6 +68,8 @@ export const backup = command(USAGE, OPTIONS, async (parsed) => {
     const { name, manifest } = await createBackup({ ...options, signal }).catch((error: Error) => {
       throw new CommandError(`the backup was not made: ${error.message}`);
     });
+    // A restore of an older backup in this directory deletes these people again.
+    await withMetadata(config, (metadata) => noteDeletions(metadata, [to]));
     process.stdout.write(
       parsed.values["json"] === true ? `${JSON.stringify({ name, manifest })}\n` : readable(`${to}/${name}`, manifest),
     );

@@ -1,22 +1,35 @@
+import { join, resolve } from "node:path";
 import { guardBeside } from "../clock.ts";
 import { endOpenLinks } from "#domain/accounts/index.ts";
 import { verifyAudit } from "#domain/audit/index.ts";
 import { masterKeysIn } from "#domain/identity/index.ts";
+import { eraseTraces } from "#domain/people/index.ts";
 import { systemClock } from "#kernel/time.ts";
 import { MigrationsPending, openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
 import { scrubObjects } from "#stores/objects/index.ts";
-import { deferEndOfLinks, restoreBackup, type BackupManifest } from "../backup/index.ts";
-import { CommandError, command, ExitCode, noMore, requiredOption, type Option } from "./command.ts";
+import {
+  addDeletions,
+  applyDeletions,
+  deferEndOfLinks,
+  DELETIONS_FILE,
+  readDeletions,
+  restoreBackup,
+  type BackupManifest,
+} from "../backup/index.ts";
+import { CommandError, command, ExitCode, noMore, requiredOption, textOption, type Option } from "./command.ts";
 import { onInterrupt } from "./interrupt.ts";
 import { CONTENT_COLUMNS } from "./scrub.ts";
 import { listOrganizations } from "./store.ts";
 
 const USAGE = `
-Usage: mooring restore --from BACKUP --data-dir NEW
+Usage: mooring restore --from BACKUP --data-dir NEW [--deletions FILE]
 
 Restores a backup into a new data directory. It copies every file and compares its checksum; then it checks content and audit log. Open
 set-up links, reset links and invitations end: create new ones. Records of an older version stay unchanged until the server, or mooring
 upgrade, upgrades them. NEW must be absent or empty. The backup does not change.
+
+People who were deleted after the backup are deleted again. Their ids are in deletions.ndjson beside the backup, and in the former data
+directory: name that file with --deletions, if you still have it.
 
   mooring restore --from /mnt/backups/mooring-20261122T181500Z --data-dir ./restored
   cp /etc/mooring/master.key ./restored/
@@ -27,6 +40,11 @@ Exit codes: 0 restored without faults, 1 not restored, or faults were found, 2 w
 
 const OPTIONS: readonly Option[] = [
   { name: "from", value: "BACKUP", description: "the backup: the directory that has backup.json" },
+  {
+    name: "deletions",
+    value: "FILE",
+    description: "another list of deletions, for example of the former data directory",
+  },
   { name: "data-dir", value: "NEW", description: "the data directory to create" },
 ];
 
@@ -37,6 +55,7 @@ export const restore = command(USAGE, OPTIONS, async (parsed) => {
   try {
     const manifest = await restoreBackup(from, dataDir, interrupt.signal);
     say(`ok        ${manifest.files} files of ${manifest.started_at}, by version ${manifest.version}`);
+    await keepDeletions(from, dataDir, textOption(parsed, "deletions"));
     const findings = (await check(dataDir, interrupt.signal)) + (await checkMasterKey(dataDir, manifest));
     return findings === 0 ? ExitCode.ok : ExitCode.failed;
   } catch (error) {
@@ -46,6 +65,21 @@ export const restore = command(USAGE, OPTIONS, async (parsed) => {
     interrupt.release();
   }
 });
+
+/** Copies the lists of deletions into the data directory. */
+async function keepDeletions(from: string, dataDir: string, other: string | undefined): Promise<void> {
+  const paths = [join(resolve(from), "..", DELETIONS_FILE), ...(other === undefined ? [] : [other])];
+  for (const path of paths) await addDeletions(dataDir, await readDeletions(path));
+}
+
+/** Deletes people again who were deleted after the backup, with their traces. */
+async function deleteAgain(metadata: MetadataStore, dataDir: string): Promise<void> {
+  const nothing = (): Promise<void> => Promise.resolve();
+  const deps = { metadata, clock: systemClock, note: nothing, forgetCaches: nothing };
+  const again = await applyDeletions(dataDir, deps);
+  for (const id of again) await eraseTraces(deps, id);
+  say(`ok        deleted again: ${again.length} people`);
+}
 
 /** Compares the master key in the backup with the one that its records need. Returns the number of faults. */
 async function checkMasterKey(dataDir: string, { master_key_id: needed }: BackupManifest): Promise<number> {
@@ -68,6 +102,7 @@ async function check(dataDir: string, signal: AbortSignal): Promise<number> {
   if (metadata === null) return 0;
   try {
     await endLinks(metadata);
+    await deleteAgain(metadata, dataDir);
     return (await checkContent(metadata, dataDir, signal)) + (await checkAudit(metadata));
   } finally {
     await metadata.close();
@@ -82,7 +117,9 @@ async function openWithoutUpgrade(dataDir: string): Promise<MetadataStore | null
     if (!isOfOlderVersion(error)) throw error;
     await deferEndOfLinks(dataDir);
     say("older the records are of an older version: mooring serve, or mooring upgrade, upgrades them and");
-    say("          ends their open links. Then run mooring scrub and mooring audit verify.");
+    say(
+      "          ends their open links, and deletes people again who were deleted after the backup. Then run mooring scrub and mooring audit verify.",
+    );
     return null;
   }
 }

@@ -36,6 +36,10 @@ export interface AuditRow {
   detail: string;
   prev_hash: string;
   hash: string;
+  /** JSON list of the digests of the personal parts. Null: the entry has none, or an older version wrote it. */
+  commitments: string | null;
+  /** JSON list of the personal parts (`personal.ts`), null for erased ones. */
+  personal: string | null;
 }
 
 /** `prev_hash` of the first entry. */
@@ -45,12 +49,13 @@ export const INSTANCE_CHAIN = "";
 
 /**
  * SHA-256 over every field and the previous hash. The input is a JSON array of strings, numbers and nulls in a fixed
- * order, so two different rows never render alike.
+ * order, so two different rows never render alike. It has the commitments of the personal parts, not the parts, so these
+ * can be erased.
  */
-export function hashOf(row: Omit<AuditRow, "hash">): string {
+export function hashOf(row: Omit<AuditRow, "hash" | "personal">): string {
   return sha256Hex(
     JSON.stringify([
-      "mooring.audit.1",
+      ...(row.commitments === null ? ["mooring.audit.1"] : ["mooring.audit.2", row.commitments]),
       row.org_id,
       row.seq,
       row.id,

@@ -1,7 +1,10 @@
+export { entriesToAddresses, formerAddresses } from "./addresses.ts";
 export { appendAudit, type AuditDeps } from "./append.ts";
 export type { AuditActorKind, AuditEvent, AuditResult, AuditRow } from "./event.ts";
 export { exportAudit, findAuditEntry, listAudit } from "./list.ts";
 export { auditRecords } from "./records.ts";
+export { cutAudit, type AuditSigner, type Cut, type CutOutcome } from "./cut.ts";
+export { eraseFromAudit, type PersonToErase } from "./erase.ts";
 export { lastAuditSeq } from "./seq.ts";
 export type { AuditFilters } from "./store.ts";
 export { repairAudit, type AuditRepair } from "./repair.ts";

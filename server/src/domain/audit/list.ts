@@ -3,6 +3,7 @@ import type { TimePlace } from "#stores/metadata/index.ts";
 import { decodeCursor, encodeCursor } from "#kernel/cursor.ts";
 import { INSTANCE_CHAIN, type AuditRow } from "./event.ts";
 import type { AuditDeps } from "./append.ts";
+import { shownRow } from "./personal.ts";
 import { rowById, rowsAfter, rowsByTime, type AuditFilters } from "./store.ts";
 
 const EXPORT_PAGE_ROWS = 500;
@@ -13,7 +14,8 @@ export async function findAuditEntry(
   orgId: string,
   id: string,
 ): Promise<AuditRow | undefined> {
-  return rowById(deps.metadata.read, orgId, id);
+  const row = await rowById(deps.metadata.read, orgId, id);
+  return row === undefined ? undefined : shownRow(row);
 }
 
 /** Returns one page, newest first. @throws Problem `invalid_parameter` for a foreign cursor */
@@ -27,7 +29,7 @@ export async function listAudit(
   const chain = orgId ?? INSTANCE_CHAIN;
   const wanted = { filters, behind, order: "desc", limit: page.limit + 1 } as const;
   const rows = await rowsByTime(deps.metadata.read, chain, wanted);
-  const items = rows.slice(0, page.limit);
+  const items = rows.slice(0, page.limit).map(shownRow);
   const last = items.at(-1);
   const isLast = rows.length <= page.limit || last === undefined;
   return { items, nextCursor: isLast ? null : encodeCursor([last.at, last.seq]) };
@@ -58,7 +60,7 @@ export async function* exportAudit(
     const rows = isWhole
       ? await rowsAfter(deps.metadata.read, chain, last?.seq ?? options.afterSeq, EXPORT_PAGE_ROWS)
       : await rowsByTime(deps.metadata.read, chain, { filters, behind, order: "asc", limit: EXPORT_PAGE_ROWS });
-    yield* rows;
+    yield* rows.map(shownRow);
     last = rows.at(-1);
     if (last === undefined || rows.length < EXPORT_PAGE_ROWS) return;
     await nextTurn(); // a fast reader would block the event loop

@@ -1,7 +1,9 @@
 import { newId } from "#kernel/ids.ts";
 import type { Writer } from "#stores/metadata/index.ts";
 import type { AuditDeps } from "./append.ts";
+import { newestCut } from "./cut.ts";
 import { declarationsOf, REPAIR_ACTION } from "./declared.ts";
+import { Erasures } from "./erase.ts";
 import { hashOf, INSTANCE_CHAIN, type AuditRow } from "./event.ts";
 import { findHead, insertRow, type AuditHead } from "./store.ts";
 import { headFinding } from "./verify.ts";
@@ -30,15 +32,16 @@ export async function repairAudit(deps: AuditDeps, orgId: string | null): Promis
     if (!declarations.has(finding)) findings.push(finding);
     return "continue";
   };
-  const walk = newWalk();
+  const walk = newWalk(await newestCut(deps.metadata.read, chain));
+  const erasures = await Erasures.of(deps.metadata.read, chain);
   const before = await findHead(deps.metadata.read, chain);
-  await walkOn(deps.metadata.read, chain, walk, { headSeq: before?.seq, found });
+  await walkOn(deps.metadata.read, chain, walk, { headSeq: before?.seq, erasures, found });
   return deps.metadata.write(async (tx) => {
     await deps.metadata.lock(tx, `audit:${chain}`);
     // Walk the entries that were appended since the fault. From here on none can be appended.
     const head = await findHead(tx, chain);
     if (head?.seq !== before?.seq || head?.hash !== before?.hash) walk.atHead = undefined;
-    await walkOn(tx, chain, walk, { headSeq: head?.seq, found });
+    await walkOn(tx, chain, walk, { headSeq: head?.seq, erasures, found });
     const atHead = await hashAt(tx, chain, head?.seq);
     const metadata = { ...deps.metadata, read: tx };
     const ofHead = await headFinding({ ...deps, metadata }, chain, head, { ...walk, atHead });
@@ -84,6 +87,8 @@ function declare(
       request_id: null,
       detail: JSON.stringify({ findings: [...some, ...gap], head: head ?? null }),
       prev_hash: last.hash,
+      commitments: null,
+      personal: null,
     };
     const hash = hashOf(row);
     insertRow(tx, { ...row, hash });

@@ -57,6 +57,8 @@ const COLUMNS = [
   "detail",
   "prev_hash",
   "hash",
+  "commitments",
+  "personal",
 ] as const satisfies readonly (keyof AuditRow)[];
 
 const INSERT = prepared((db, row: AuditRow) => db.insertInto("audit").values(columnsOf(row, COLUMNS)));
@@ -79,6 +81,41 @@ export async function rowsAfter(db: Reader, orgId: string, afterSeq: number, lim
     .orderBy("seq")
     .limit(limit)
     .execute();
+}
+
+/** Returns the rows of an action about a target in all logs. */
+export async function rowsAbout(db: Reader, targetId: string, action: string): Promise<AuditRow[]> {
+  return db
+    .selectFrom("audit")
+    .selectAll()
+    .where("target_id", "=", targetId)
+    .where("action", "=", action)
+    .where(sql<boolean>`org_id in (select id from organization union all select '')`)
+    .execute();
+}
+
+/** Replaces the parts of a row that are not hashed, or the personal fields of a row of an older version. */
+export async function replacePersonal(tx: Writer, row: AuditRow): Promise<void> {
+  const { org_id: orgId, seq, ip, detail, target_id, personal } = row;
+  await tx
+    .updateTable("audit")
+    .set({ ip, detail, target_id, personal })
+    .where("org_id", "=", orgId)
+    .where("seq", "=", seq)
+    .execute();
+}
+
+/** Deletes the oldest entries up to a number, at most `limit`. Returns the number of deleted entries. */
+export async function deleteOldest(tx: Writer, orgId: string, toSeq: number, limit: number): Promise<number> {
+  const oldest = tx
+    .selectFrom("audit")
+    .select("seq")
+    .where("org_id", "=", orgId)
+    .where("seq", "<=", toSeq)
+    .orderBy("seq")
+    .limit(limit);
+  const deleted = tx.deleteFrom("audit").where("org_id", "=", orgId).where("seq", "in", oldest);
+  return (await deleted.returning("seq").execute()).length;
 }
 
 export interface AuditPage {

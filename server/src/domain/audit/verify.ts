@@ -1,5 +1,7 @@
 import type { AuditDeps } from "./append.ts";
+import { newestCut, type Cut } from "./cut.ts";
 import { declarationsOf, type Declared } from "./declared.ts";
+import { Erasures } from "./erase.ts";
 import { INSTANCE_CHAIN } from "./event.ts";
 import { findHead, organizationExists, type AuditHead } from "./store.ts";
 import { newWalk, walkOn, type AuditFault, type Finding, type Walk } from "./walk.ts";
@@ -11,30 +13,64 @@ export type AuditVerdict =
       headHash: string;
       /** Faults that `audit repair` declared, in the order of the chain. They stay for ever. */
       declared: readonly Declared[];
+      /** The number of entries whose personal parts were erased. */
+      erased: number;
+      /** The newest cut. The verification began behind it. Null: no entry was ever deleted. */
+      cut: Cut | null;
     }
   | { ok: false; entries: number; fault: AuditFault; seq: number; detail: string };
 
+/** A log may change while it is verified. */
+const ATTEMPTS_MAX = 5;
+
 /**
- * Walks a whole chain and reports the first fault that no repair has declared. A person who can write to every table
- * can build a new valid chain. To detect that, keep `headHash` or exports elsewhere and compare them.
+ * Walks a whole chain, or its rest behind the newest cut, and reports the first fault that no repair has declared. A
+ * person who can write to every table can build a new valid chain. To detect that, keep `headHash` or exports elsewhere
+ * and compare them.
  */
 export async function verifyAudit(deps: AuditDeps, orgId: string | null, signal?: AbortSignal): Promise<AuditVerdict> {
-  const db = deps.metadata.read;
   const chain = orgId ?? INSTANCE_CHAIN;
+  let facts = await factsOf(deps, chain);
+  for (let attempts = 1; ; attempts++) {
+    const verdict = await verifyWith(deps, chain, facts, signal);
+    if (verdict.ok || attempts === ATTEMPTS_MAX) return verdict;
+    // An erasure or a cut during the walk looks like a fault.
+    const now = await factsOf(deps, chain);
+    if (now.erasures.entries === facts.erasures.entries && now.cut?.entry === facts.cut?.entry) return verdict;
+    facts = now;
+  }
+}
+
+/** What entries of the log say about other entries. */
+async function factsOf({ metadata: { read } }: AuditDeps, chain: string) {
+  return {
+    erasures: await Erasures.of(read, chain),
+    cut: await newestCut(read, chain),
+    declarations: await declarationsOf(read, chain),
+  };
+}
+
+async function verifyWith(
+  deps: AuditDeps,
+  chain: string,
+  { erasures, cut, declarations }: Awaited<ReturnType<typeof factsOf>>,
+  signal: AbortSignal | undefined,
+): Promise<AuditVerdict> {
+  const db = deps.metadata.read;
   const before = await findHead(db, chain);
-  const declarations = await declarationsOf(db, chain);
-  const walk = newWalk();
+  const walk = newWalk(cut);
   let first: Finding | undefined;
   const found = (finding: Finding): "continue" | "stop" => {
     if (declarations.has(finding)) return "continue";
     first = finding;
     return "stop";
   };
-  await walkOn(db, chain, walk, { headSeq: before?.seq, found, signal });
+  await walkOn(db, chain, walk, { headSeq: before?.seq, erasures, found, signal });
   const { entries } = walk;
   const fault = first ?? (await headFinding(deps, chain, before, walk));
   if (fault !== undefined) return { ok: false, entries, fault: fault.fault, seq: fault.seq, detail: fault.detail };
-  return { ok: true, entries, headHash: walk.last.hash, declared: declarations.all };
+  const { hash } = walk.last;
+  return { ok: true, entries, headHash: hash, declared: declarations.all, erased: erasures.entries, cut: cut ?? null };
 }
 
 /** Compares the rows with the head from before the walk, so that an append during the walk is not a fault. */

@@ -1,6 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { sha256Hex } from "#kernel/digest.ts";
 import type { Reader } from "#stores/metadata/index.ts";
 import { GENESIS_HASH, hashOf, type AuditRow } from "./event.ts";
+import type { Erasures } from "./erase.ts";
+import { commitmentOf, commitmentsOf, partsOf } from "./personal.ts";
 import { rowsAfter, type AuditHead } from "./store.ts";
 
 /**
@@ -33,8 +36,10 @@ export interface Walk {
 /** A SQLite read runs in one turn of the event loop. Without a pause between pages a long chain would block it. */
 const PAGE_ROWS = 200;
 
-export function newWalk(): Walk {
-  return { entries: 0, last: { seq: 0, hash: GENESIS_HASH }, atHead: undefined };
+/** Returns a walk that begins behind a cut, or at the first entry. */
+export function newWalk(cut?: { readonly toSeq: number; readonly hash: string }): Walk {
+  const last = cut === undefined ? { seq: 0, hash: GENESIS_HASH } : { seq: cut.toSeq, hash: cut.hash };
+  return { entries: 0, last, atHead: undefined };
 }
 
 /**
@@ -48,6 +53,9 @@ export async function walkOn(
   walk: Walk,
   options: {
     headSeq?: number | undefined;
+    erasures: Erasures;
+    /** Ends the walk before this row. */
+    until?: (row: AuditRow) => boolean;
     found(finding: Finding): "continue" | "stop";
     signal?: AbortSignal | undefined;
   },
@@ -56,7 +64,8 @@ export async function walkOn(
     options.signal?.throwIfAborted();
     const rows = await rowsAfter(db, chain, walk.last.seq, PAGE_ROWS);
     for (const row of rows) {
-      for (const finding of findingsOf(row, walk.last)) if (options.found(finding) === "stop") return;
+      if (options.until?.(row) === true) return;
+      for (const finding of findingsOf(row, walk.last, options.erasures)) if (options.found(finding) === "stop") return;
       walk.entries++;
       walk.last = { seq: row.seq, hash: row.hash };
       if (row.seq === options.headSeq) walk.atHead = row.hash;
@@ -67,7 +76,7 @@ export async function walkOn(
 }
 
 /** Returns the faults of a row. A gap and the row after it are one finding, because their link can't be checked. */
-function findingsOf(row: AuditRow, last: AuditHead): Finding[] {
+function findingsOf(row: AuditRow, last: AuditHead, erasures: Erasures): Finding[] {
   const { seq } = row;
   const findings: Finding[] = [];
   if (seq !== last.seq + 1) {
@@ -79,9 +88,20 @@ function findingsOf(row: AuditRow, last: AuditHead): Finding[] {
     findings.push({ fault: "unlinked", seq, from: seq, to: seq, detail, evidence: `${last.hash} ${row.prev_hash}` });
   }
   const content = hashOf(row);
-  if (content !== row.hash) {
+  if (content !== row.hash && !erasures.hasContent(row)) {
     const detail = `Entry ${seq} was changed after it was written.`;
     findings.push({ fault: "edited", seq, from: seq, to: seq, detail, evidence: `${row.hash} ${content}` });
+  } else if (!hasGoodParts(row, erasures)) {
+    const detail = `A personal part of entry ${seq} was changed, or is absent without an erasure.`;
+    const evidence = `${row.hash} ${sha256Hex(row.personal ?? "")}`;
+    findings.push({ fault: "edited", seq, from: seq, to: seq, detail, evidence });
   }
   return findings;
+}
+
+/** Each part must have its commitment, or be named by an erasure. An erased part must not be put back. */
+function hasGoodParts(row: AuditRow, erasures: Erasures): boolean {
+  const [commitments, parts] = [commitmentsOf(row), partsOf(row)];
+  if (commitments.length !== parts.length || !erasures.isAsErased(row)) return false;
+  return parts.every((part, n) => part === null || commitmentOf(part) === commitments[n]);
 }

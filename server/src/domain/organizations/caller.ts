@@ -19,6 +19,8 @@ export interface Caller {
   readonly principal: Principal | SystemPrincipal;
   readonly ip: string | null;
   readonly requestId: string | null;
+  /** The actor in the audit log, if another one acts for the principal. */
+  readonly actor?: AuditEvent["actor"];
 }
 
 export const SYSTEM: Caller = { principal: { kind: "system" }, ip: null, requestId: null };
@@ -26,7 +28,8 @@ export const SYSTEM: Caller = { principal: { kind: "system" }, ip: null, request
 /** The actor and the origin of an audit event. */
 export function auditOrigin(caller: Caller): Pick<AuditEvent, "actor" | "ip" | "requestId" | "result"> {
   const { principal, ip, requestId } = caller;
-  const actor = principal.kind === "system" ? { kind: principal.kind, id: null } : auditActorOf(principal);
+  const own = principal.kind === "system" ? { kind: principal.kind, id: null } : auditActorOf(principal);
+  const actor = caller.actor ?? own;
   return { actor, ip, requestId, result: "success" };
 }
 

@@ -10,7 +10,7 @@ export {
   type BootstrapInput,
 } from "./bootstrap.ts";
 export { auditOrigin, SYSTEM, type Caller, type OrganizationsDeps, type SystemPrincipal } from "./caller.ts";
-export { changeOrganization } from "./change.ts";
+export { announceAccessChange, changeOrganization } from "./change.ts";
 export { listEndings, type Ending } from "./endings/endings.ts";
 export { applyClaimedGroups } from "./groups/claims.ts";
 export { createGroup, deleteGroup, groupIn, groupVersion, listGroups, updateGroup } from "./groups/groups.ts";
@@ -42,7 +42,16 @@ export {
 } from "./invitations/invitations.ts";
 export { linkSecretOf, type LinkSecret } from "./leaked.ts";
 export type { Invitation } from "./invitations/store.ts";
-export { changeMember, memberVersion, listMembers, planRemoval, planMember, removeMember } from "./members/members.ts";
+export {
+  changeMember,
+  isLastOwner,
+  memberVersion,
+  listMembers,
+  planRemoval,
+  planMember,
+  removeMember,
+  removeMemberIn,
+} from "./members/members.ts";
 export {
   isEnded,
   isSignInEnded,
@@ -54,7 +63,7 @@ export {
 export { endMemberAccess, type EndedAccess } from "./members/end-access.ts";
 export { managersOf, type Manager } from "./members/managers.ts";
 export { lastingIdOf, personByToken, principalNow } from "./members/principal.ts";
-export type { Member } from "./members/store.ts";
+export { deleteMembership, type Member } from "./members/store.ts";
 export {
   getOrganization,
   policyOf,
@@ -62,6 +71,7 @@ export {
   updateOrganization,
   type OrganizationChange,
 } from "./organization/organization.ts";
+export { applyAuditRetention, auditRetentionHandler, startAuditRetention } from "./organization/audit-retention.ts";
 export type { OrganizationPolicy } from "./organization/policy.ts";
 export { countOrganization, organizationBySlug, type Organization } from "./organization/store.ts";
 export { listPage, type Page, type PageQuery } from "./pages.ts";

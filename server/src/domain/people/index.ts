@@ -49,3 +49,14 @@ export { signInWithRecoveryCode, signInWithTotp } from "./sign-in/second-step.ts
 export { resetPassword } from "./sign-in/reset.ts";
 export { signInWithPassword, type SignInStep } from "./sign-in/password.ts";
 export { membershipsOf, personById, type Membership } from "./store.ts";
+export { deletePerson, type PersonDeletion } from "./deletion/delete-person.ts";
+export {
+  allDeletions,
+  continueErasures,
+  deleteAgain,
+  eraseTraces,
+  erasureHandler,
+  erasureJob,
+  type ListedDeletion,
+  type TracesDeps,
+} from "./deletion/traces.ts";

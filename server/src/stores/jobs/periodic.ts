@@ -50,6 +50,7 @@ export const PERIODIC_WORK = {
     "s3_lifecycle_interval_ms",
   ),
   "old S3 records": one("s3.tidy", "Deletes records of completed uploads, and of S3 notifications that were given up."),
+  "audit log retention": one("audit.cut", "Deletes entries of audit logs that are past their retention."),
   "old webhook events": one("webhook.tidy", "Deletes events past their retention, and the data of deleted webhooks."),
 } as const satisfies Readonly<Record<string, PeriodicRow>>;
 
@@ -57,6 +58,7 @@ export type WorkName = keyof typeof PERIODIC_WORK;
 
 /** Kinds of the queue whose jobs do not repeat. */
 export const QUEUE_KINDS: Readonly<Record<string, string>> = {
+  "person.erase": "Erases the traces of deleted people in the audit log and the files.",
   "alert.deliver": "Delivers the messages of alerts.",
   "s3.deliver": "Delivers the notifications of buckets.",
   "webhook.hand_on": "Forwards the events of webhooks to their destinations.",

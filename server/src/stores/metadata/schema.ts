@@ -1,5 +1,6 @@
 import type { ActivityTables } from "./schema-activity.ts";
 import type { AlertTables } from "./schema-alerts.ts";
+import type { AuditTables } from "./schema-audit.ts";
 import type { FileTables } from "./schema-files.ts";
 import type { GroupTables } from "./schema-groups.ts";
 import type { PeopleTables } from "./schema-people.ts";
@@ -16,6 +17,7 @@ export interface Tables
   extends
     ActivityTables,
     AlertTables,
+    AuditTables,
     FileTables,
     GroupTables,
     PeopleTables,
@@ -218,28 +220,8 @@ export interface Tables
     leaked: number;
     started_at: number;
   };
-  audit: {
-    org_id: string;
-    seq: number;
-    id: string;
-    at: number;
-    actor_kind: "person" | "credential" | "system" | "anonymous";
-    actor_id: string | null;
-    action: string;
-    target_kind: string | null;
-    target_id: string | null;
-    result: "success" | "denied" | "failure";
-    ip: string | null;
-    request_id: string | null;
-    /** JSON object. */
-    detail: string;
-    prev_hash: string;
-    hash: string;
-  };
-  /** The last row of each chain of `audit`, so that rows missing at the end are noticed. */
   /** The visibility of a deleted project, which its telemetry keeps. */
   deleted_project: { id: string; org_id: string; visibility: "organization" | "private"; deleted_at: number };
-  audit_head: { org_id: string; seq: number; hash: string };
   idempotency: {
     /** SHA-256 of principal, route and key. */
     key_hash: string;

@@ -46,6 +46,11 @@ export interface MetadataStore {
    */
   onNotify(channel: NotifyChannel, listener: () => void): () => void;
   notify(tx: Writer, channel: NotifyChannel): Promise<void>;
+  /**
+   * Removes the bytes of deleted rows from the files. In SQLite it writes the whole file again, and transactions wait
+   * meanwhile.
+   */
+  compact(): Promise<void>;
   /** Resolves when a trivial read answers. Rejects with the reason otherwise. */
   ping(): Promise<void>;
   /** Resolves when the store can never write again in this process. Absent when that cannot happen. */

@@ -144,6 +144,8 @@ export interface TelemetryStore {
   usage(orgId: string): Usage;
   /** Applies changes of retention, quotas and erasures at once. Otherwise this takes seconds. */
   refresh(): Promise<void>;
+  /** Deletes the cached files of records, because rows of them were erased. */
+  forgetRecords(table: RecordTable): Promise<void>;
   /**
    * Requires that this server can read every row of the organization. `query` calls it too.
    * @throws Problem `telemetry_incomplete`

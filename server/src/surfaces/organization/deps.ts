@@ -1,5 +1,6 @@
 import type { ORGANIZATION_ROUTES, USAGE_ROUTES } from "@mooring/contract";
 import type { Identity } from "#domain/identity/index.ts";
+import type { PersonDeletion } from "#domain/people/index.ts";
 import type { HttpHost, Operation } from "#http/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { Mail } from "#stores/mail/index.ts";
@@ -13,6 +14,7 @@ export interface OrganizationSurfaceDeps {
   readonly metadata: MetadataStore;
   readonly clock: Clock;
   readonly outbound: Outbound;
+  readonly leaving: { deletePerson(deletion: PersonDeletion): Promise<void> };
   /** Null: no e-mail is sent, and people pass links on themselves. */
   readonly mail: Mail | null;
   readonly addresses: { readonly portal_url: string };

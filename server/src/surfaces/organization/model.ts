@@ -6,7 +6,7 @@ import {
   type ProjectRole,
   type ResultOf,
 } from "@mooring/contract";
-import type { AuditRow, AuditVerdict } from "#domain/audit/index.ts";
+import type { AuditRow, AuditVerdict, Cut } from "#domain/audit/index.ts";
 import type {
   AnyCredential,
   Credential,
@@ -169,10 +169,15 @@ export function verificationBody(verdict: AuditVerdict): ResultOf<Rows["verifyAu
       ...rest,
       at: isoFromMs(atMs),
     }));
-    return { ok: true, entries: verdict.entries, head_hash: verdict.headHash, fault: null, declared };
+    const { entries, headHash: head_hash, erased, cut } = verdict;
+    return { ok: true, entries, head_hash, fault: null, declared, erased, cut: cut === null ? null : cutBody(cut) };
   }
   const { fault: kind, seq, detail, entries } = verdict;
-  return { ok: false, entries, head_hash: null, fault: { kind, seq, detail }, declared: [] };
+  return { ok: false, entries, head_hash: null, fault: { kind, seq, detail }, declared: [], erased: 0, cut: null };
+}
+
+function cutBody({ fromSeq, toSeq, total, hash, kid, entry, atMs }: Cut) {
+  return { from: fromSeq, to: toSeq, deleted: total, hash, key_id: kid, entry, at: isoFromMs(atMs) };
 }
 
 export function pageBody<T, B>(page: Page<T>, bodyOf: (item: T) => B): { items: B[]; next_cursor: string | null } {

@@ -87,6 +87,7 @@ const CHANGES: Partial<Record<RowName, RowCase>> = {
       "policy.device_login": { narrow: false, wide: true },
       "policy.orphans": ADOPTION,
       "policy.heir": ADOPTION,
+      "policy.audit_retention_days": "a retention gives no permission; its minimum keeps recent entries",
     },
   },
   updateProject: {

@@ -1,6 +1,6 @@
 import type { ResultOf, DISCOVERY_ROUTES, PORTAL_ROUTES } from "@mooring/contract";
 import type { Identity } from "#domain/identity/index.ts";
-import type { PeopleDeps } from "#domain/people/index.ts";
+import type { PeopleDeps, PersonDeletion } from "#domain/people/index.ts";
 import type { HttpHost, Operation } from "#http/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { Schedule } from "#stores/jobs/index.ts";
@@ -13,6 +13,7 @@ export interface PortalSurfaceDeps {
   readonly identity: Pick<Identity, "credentials" | "envelope" | "feed" | "issuer" | "keys" | "retireKeyNow">;
   readonly instance: InstanceFacts;
   readonly backups: InstanceBackups;
+  readonly leaving: { deletePerson(deletion: PersonDeletion): Promise<void> };
   readonly schedule: Schedule;
   readonly people: PeopleDeps;
   readonly metadata: MetadataStore;

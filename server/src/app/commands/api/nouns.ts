@@ -25,7 +25,7 @@ export const API_NOUNS: Readonly<Record<string, readonly string[]>> = {
   "image-retention": "run".split(" "),
   "image-tag": "list".split(" "),
   invitation: "list create renew revoke accept".split(" "),
-  me: "show".split(" "),
+  me: "show delete".split(" "),
   member: "list update delete end-access".split(" "),
   object: "list get delete".split(" "),
   "object-link": "create".split(" "),

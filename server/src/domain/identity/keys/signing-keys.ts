@@ -9,6 +9,7 @@ import {
   generateSigningKey,
   privateKeyOf,
   publicKeyOf,
+  signJws,
   SIGNING_ALGS,
   type NewKeyPair,
   type SigningAlg,
@@ -137,6 +138,13 @@ export class SigningKeys {
     }
     if (found === undefined) throw new Error(`no ${this.#deps.alg} signing key is in use`);
     return { kid: found.row.kid, alg: found.row.alg, header: found.header, privateKey: found.privateKey };
+  }
+
+  /** Signs a text that is not a token, with the key that signs tokens. */
+  async sign(text: string): Promise<{ kid: string; alg: SigningAlg; publicJwk: string; signature: string }> {
+    const { kid, alg, privateKey } = this.signer();
+    const publicJwk = this.#rows().find((row) => row.kid === kid)?.public_jwk ?? "";
+    return { kid, alg, publicJwk, signature: (await signJws({ alg, privateKey }, text)).toString("base64url") };
   }
 
   /** Returns the key whose tokens have exactly this encoded header. Undefined if there is none. */

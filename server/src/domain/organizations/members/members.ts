@@ -185,15 +185,32 @@ export async function removeMember(
   orgId: string,
   options: Removal,
 ): Promise<void> {
-  await commitEffects(deps, orgId, options, (tx) => removal(deps, tx, caller, orgId, options));
+  await commitEffects(deps, orgId, options, (tx) => removalOf(deps, tx, caller, orgId, options));
+}
+
+/** Removes a person in the caller's transaction, which has the lock of the organization. */
+export async function removeMemberIn(
+  deps: OrganizationsDeps,
+  tx: Writer,
+  caller: Caller,
+  orgId: string,
+  removal: Removal,
+): Promise<void> {
+  await removalOf(deps, tx, caller, orgId, removal);
+}
+
+/** Whether the organization would have no owner without end after this person left. */
+export async function isLastOwner(db: Reader, orgId: string, userId: string): Promise<boolean> {
+  const owners = (await ownersOf(db, orgId)).filter((owner) => owner.expires_at === null);
+  return owners.length === 1 && owners[0]?.user_id === userId;
 }
 
 /** Returns the effects of `removeMember`, and changes nothing. */
 export function planRemoval(deps: OrganizationsDeps, caller: Caller, orgId: string, options: Removal): Promise<Plan> {
-  return rehearse(deps.metadata, async (tx) => (await removal(deps, tx, caller, orgId, options)).effects.plan);
+  return rehearse(deps.metadata, async (tx) => (await removalOf(deps, tx, caller, orgId, options)).effects.plan);
 }
 
-async function removal(
+async function removalOf(
   deps: OrganizationsDeps,
   tx: Writer,
   caller: Caller,

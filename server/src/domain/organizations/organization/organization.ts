@@ -30,6 +30,7 @@ const OPEN_POLICY: OrganizationPolicy = {
   device_login: true,
   orphans: "adopt",
   heir: null,
+  audit_retention_days: null,
 };
 
 export function policyOf(organization: Pick<Organization, "policy">): OrganizationPolicy {

@@ -26,6 +26,8 @@ const WIDER: { readonly [K in keyof Bounding]: (before: Bounding[K], after: Boun
   // Who adopts gains no permission, and gives none: a credential keeps only what both have.
   orphans: () => false,
   heir: () => false,
+  // The minimum of the contract keeps recent entries.
+  audit_retention_days: () => false,
   token_lifetime_s: (before, after) => after > before,
 };
 

@@ -20,4 +20,6 @@ export interface OrganizationPolicy {
   orphans: Orphans;
   /** The member who adopts them if there is no other person. Null: nobody. */
   heir: string | null;
+  /** How long entries of the audit log are kept. Null: the server's default. */
+  audit_retention_days: number | null;
 }

@@ -42,6 +42,7 @@ import { groups } from "./0061-groups.ts";
 import { keyRing } from "./0056-key-ring.ts";
 import { membershipEnds } from "./0058-membership-ends.ts";
 import { jobRuns } from "./0050-job-runs.ts";
+import { leaving } from "./0066-leaving.ts";
 import { listIndexes } from "./0037-list-indexes.ts";
 
 export interface Migration {
@@ -96,4 +97,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0059-after-leak", up: afterLeak },
   { name: "0061-groups", up: groups },
   { name: "0060-credential-resources", up: credentialResources },
+  { name: "0066-leaving", up: leaving },
 ];

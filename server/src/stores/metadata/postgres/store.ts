@@ -74,6 +74,7 @@ export async function openPostgres({
     lock,
     notify: async (tx, channel) => void (await sql`select pg_notify(${DATABASE_CHANNEL}, ${channel})`.execute(tx)),
     onNotify: (channel, callback) => listeners.add(channel, callback),
+    compact: () => compactOver(url),
     ping: async () => void (await sql`select 1`.execute(read)),
     close,
   };
@@ -96,6 +97,16 @@ async function migrateOver(
   const transactions = transactionsOver(pool, MIGRATION_DEADLINE_MS);
   try {
     await migrate({ dialect: "postgres", write: (work) => transactions.run(work), lock, clock, migrating });
+  } finally {
+    await pool.end();
+  }
+}
+
+/** VACUUM runs outside of transactions, and may take long. */
+async function compactOver(url: string): Promise<void> {
+  const pool = openPool({ url, connectionsMax: 1, readOnly: false, waits: MIGRATION_WAITS });
+  try {
+    await sql`vacuum`.execute(kyselyOver(pool));
   } finally {
     await pool.end();
   }

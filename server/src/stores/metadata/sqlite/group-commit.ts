@@ -54,6 +54,18 @@ export class GroupCommit {
     return because(this.#ownGroup(), this.#writer.turn({ opens, statements }));
   }
 
+  /** Runs a step of the writer between two groups. */
+  async between(step: "compact"): Promise<void> {
+    await this.#turn();
+    try {
+      if (this.#group !== undefined) await this.#closeGroup(this.#group);
+      await this.#writer.step(step);
+    } finally {
+      this.#handOn();
+      this.#settle();
+    }
+  }
+
   /**
    * Runs the remaining statements, ends the transaction and resolves when it is on disk. Rejects when one of the
    * statements failed, and then the transaction is rolled back. Rejects when the group's COMMIT failed, and then the

@@ -1,7 +1,7 @@
 import type { StatementResult } from "./statements.ts";
 
-/** The start and end of a group of transactions, and the end of the thread. */
-export type Step = "begin" | "commit" | "close";
+/** The start and end of a group of transactions, a rewrite of the file between groups, and the end of the thread. */
+export type Step = "begin" | "commit" | "compact" | "close";
 
 export interface Statement {
   readonly sql: string;

@@ -89,6 +89,7 @@ function storeOver(
     died: writer.died,
     ...notifyingWrites(transactions),
     lock: async () => {},
+    compact: () => groups.between("compact"),
     ping: async () => {
       writer.assertAlive();
       await sql`select 1`.execute(read);

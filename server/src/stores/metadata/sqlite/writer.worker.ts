@@ -64,6 +64,7 @@ class Connection {
   #take(step: Step): StatementResult {
     if (step === "close") this.#close();
     else if (step === "begin") this.#begin();
+    else if (step === "compact") this.#compact();
     else this.#execute(COMMIT);
     return NOTHING;
   }
@@ -71,6 +72,14 @@ class Connection {
   #begin(): void {
     this.#lost = undefined;
     this.#db.exec(BEGIN);
+  }
+
+  /** Writes all pages again, without the bytes of deleted rows, and empties the log. */
+  #compact(): void {
+    this.#db.exec("VACUUM");
+    const row = this.#db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
+    if (Number(row?.["busy"]) === 1)
+      throw new SqliteError("cannot empty the log of the database: a read has used it for too long", 0);
   }
 
   #turn({ opens, statements, closes }: Turn): StatementResult {

@@ -160,6 +160,16 @@ export class RecordFiles {
     }
   }
 
+  /** Deletes the files of a table for all organizations. The next query reads its rows again. */
+  async forget(table: RecordTable): Promise<void> {
+    for (const [name, kept] of this.#kept) {
+      if (!name.endsWith(`/${table}`)) continue;
+      this.#kept.delete(name);
+      await kept.updated.catch(() => undefined);
+      drop(filesOf(kept));
+    }
+  }
+
   #use(orgId: string, table: RecordTable): Kept {
     const name = `${orgId}/${table}`;
     const dir = join(this.#options.dir, orgId, table);

@@ -1,8 +1,10 @@
 import { addressRangeText, parseAddress } from "@mooring/contract";
-import { namedLimits, reachOf, type Principal, type Reach } from "#domain/identity/index.ts";
+import { auditActorOf, namedLimits, reachOf, type Principal, type Reach } from "#domain/identity/index.ts";
 import { getOrganization, listProjects } from "#domain/organizations/index.ts";
+import { Problem } from "#kernel/problem.ts";
 import type { OrganizationOperation } from "../deps.ts";
 import { ownProjectBody, resourcesBody } from "../model.ts";
+import { settled } from "../resources.ts";
 
 const PROJECTS_MAX = 1000;
 
@@ -24,6 +26,14 @@ export const getMe: OrganizationOperation<"getMe"> = async (deps, _input, { prin
     projects: projects.items.map((project) => ownProjectBody(project, roles.get(project.id)?.role)),
     projects_next_cursor: projects.nextCursor,
   };
+};
+
+export const deleteMe: OrganizationOperation<"deleteMe"> = async (deps, _input, { principal, ip, requestId }) => {
+  if (principal.kind !== "person")
+    throw new Problem("forbidden", "Only a person has an account. To end a credential, revoke it.");
+  const { id: userId } = principal;
+  await deps.leaving.deletePerson({ userId, actor: auditActorOf(principal), origin: { ip, requestId } });
+  await settled(deps);
 };
 
 /** Returns an address in the form of address ranges. Text that is not an address (a local socket) stays unchanged. */

@@ -18,6 +18,7 @@ import {
   type Organization,
   type Project,
 } from "#domain/organizations/index.ts";
+import { deletePerson, type PersonDeletion } from "#domain/people/index.ts";
 import {
   countAnswered,
   createHttpHost,
@@ -199,7 +200,9 @@ async function createGround(options: WorldOptions): Promise<Ground> {
   const onClose = (close: () => Promise<void>): void => void closing.push(close);
   const deps = { host, identity, metadata, clock, dataDir, onClose };
   const others = (await options.surfaces?.(deps)) ?? [];
-  const surfaces = [createOrganizationSurface({ ...deps, mail, outbound: OUTBOUND, addresses: ADDRESSES }), ...others];
+  const leaving = { deletePerson: (deletion: PersonDeletion) => deletePerson({ metadata, clock }, deletion) };
+  const own = { ...deps, mail, leaving, outbound: OUTBOUND, addresses: ADDRESSES };
+  const surfaces = [createOrganizationSurface(own), ...others];
   await createHttpServer({
     listener,
     log,

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { before, beforeEach, test } from "node:test";
+import { verifyAudit } from "#domain/audit/index.ts";
+import { eraseTraces } from "#domain/people/index.ts";
 import { useOperator } from "../testing/operator.ts";
 import type { Ada } from "../testing/server.ts";
 
@@ -56,4 +58,45 @@ test("only operators may read it", async () => {
   const browser = await operated.server.signedIn(await operated.server.join(operated.ada, "admin"));
   assert.equal((await browser.call("GET", "/api/instance/accounts")).json["code"], "forbidden");
   assert.equal((await operated.server.browser().call("GET", "/api/instance/accounts")).status, 401);
+});
+
+test("a person is deleted by the operator, with everything but an id", async () => {
+  const { server, browser } = operated;
+  const victim = await server.join(operated.ada, "developer");
+  const theirs = await server.signedIn(victim);
+  const { id: userId } = victim;
+  const path = `/api/instance/accounts/${userId}`;
+  assert.equal((await browser.call("DELETE", path)).status, 204);
+  assert.equal((await theirs.call("GET", "/api/session")).status, 401);
+  assert.equal((await browser.call("DELETE", path)).json["code"], "not_found");
+  const deps = { metadata: server.metadata, clock: server.clock, note: async () => {}, forgetCaches: async () => {} };
+  await eraseTraces(deps, userId);
+  const tables = await server.metadata.read.introspection.getTables();
+  for (const { name, columns } of tables) {
+    const rows = await server.metadata.read
+      .selectFrom(name as "person")
+      .selectAll()
+      .execute();
+    assert.ok(!JSON.stringify(rows).includes(victim.email), `${name} has the address`);
+    // A table of people that the deletion does not know fails here.
+    if (columns.some((column) => column.name === "user_id"))
+      assert.ok(!rows.some((row) => (row as unknown as { user_id: string }).user_id === userId), name);
+  }
+  const verdict = await verifyAudit(server, operated.ada.orgId);
+  assert.ok(verdict.ok && verdict.erased > 0, JSON.stringify(verdict));
+});
+
+test("a person deletes their own account, unless they are the last owner", async () => {
+  const { server } = operated;
+  const alone = await server.createOwner();
+  const browser = await server.signedIn(alone);
+  const refused = await browser.call("DELETE", "/api/account");
+  assert.deepEqual([refused.status, refused.json["code"]], [409, "conflict"]);
+  assert.match(String(refused.json["detail"]), new RegExp(`last owner of ${alone.org}\\. First make another person`));
+  const other = await server.join(alone, "viewer");
+  const theirs = await server.signedIn(other);
+  assert.equal((await theirs.call("DELETE", "/api/account")).status, 204);
+  assert.equal((await theirs.call("GET", "/api/session")).status, 401);
+  const last = await operated.browser.call("DELETE", `/api/instance/accounts/${operated.ada.id}`);
+  assert.equal(last.json["code"], "conflict");
 });

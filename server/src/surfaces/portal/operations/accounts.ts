@@ -2,6 +2,8 @@ import { countUnverified, listAccounts as list } from "#domain/accounts/index.ts
 import { OPERATOR_ROWS_COUNTED_MAX } from "#kernel/limits.ts";
 import { isoFromMs } from "#kernel/time.ts";
 import type { PortalOperation } from "../deps.ts";
+import { endCookie } from "../cookie.ts";
+import { originOf } from "../origin.ts";
 
 export const listAccounts: PortalOperation<"listAccounts"> = async (deps, { query }, { reply }) => {
   const { read } = deps.metadata;
@@ -23,4 +25,17 @@ export const listAccounts: PortalOperation<"listAccounts"> = async (deps, { quer
     unverified: Math.min(unverified, OPERATOR_ROWS_COUNTED_MAX),
     ...(unverified > OPERATOR_ROWS_COUNTED_MAX ? { unverified_is_lower_bound: true as const } : {}),
   };
+};
+
+export const deletePerson: PortalOperation<"deletePerson"> = async (deps, { params }, context) => {
+  const { userId } = context.session;
+  const actor = { kind: "person", id: userId } as const;
+  await deps.leaving.deletePerson({ userId: params.user_id, actor, origin: originOf(context) });
+  if (params.user_id === userId) endCookie(context.reply);
+};
+
+export const deleteAccount: PortalOperation<"deleteAccount"> = async (deps, _input, context) => {
+  const { userId } = context.session;
+  await deps.leaving.deletePerson({ userId, actor: { kind: "person", id: userId }, origin: originOf(context) });
+  endCookie(context.reply);
 };

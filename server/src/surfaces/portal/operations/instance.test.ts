@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
+import { listAudit } from "#domain/audit/index.ts";
 import { openMail } from "#stores/mail/index.ts";
 import { startSmtp, type SmtpServer } from "../../../../../tests/fixtures/smtp-server.ts";
 import { useOperator } from "../testing/operator.ts";
@@ -94,10 +95,10 @@ describe("sendTestMail", () => {
     assert.deepEqual(json["reply"], { code: 250, text: "2.0.0 queued as 4711" });
     assert.equal(json["failure"], null);
     assert.deepEqual(smtp.received.at(-1)?.to, ["ops@example.com"]);
-    const rows = await server.metadata.read.selectFrom("audit").selectAll().where("action", "=", "mail.test").execute();
+    const { items } = await listAudit(server, null, { action: "mail.test" }, { limit: 10 });
     assert.deepEqual(
-      rows.map((row) => [row.actor_id, row.target_id]),
-      [[ada.id, "ops@example.com"]],
+      items.map((row) => [row.actor_id, JSON.parse(row.detail)]),
+      [[ada.id, { failure: null, to: "ops@example.com" }]],
     );
   });
 

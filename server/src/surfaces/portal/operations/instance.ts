@@ -83,7 +83,11 @@ export function sendTestMail({ clock }: Pick<PortalSurfaceDeps, "clock">): Porta
         return { reply: error.reply === null ? null : { ...error.reply }, failure: error.message };
       },
     );
-    const event = { action: "mail.test", target: { kind: "mail", id: to }, detail: { failure: answer.failure } };
+    const event = {
+      action: "mail.test",
+      target: { kind: "mail", id: "test" },
+      detail: { to, failure: answer.failure },
+    };
     await auditInstance(deps.people, context.session, event, originOf(context));
     return { ...answer, duration_ms: Math.round(performance.now() - begunMs) };
   };

@@ -14,7 +14,14 @@ import {
   SYSTEM,
   type Bootstrapped,
 } from "#domain/organizations/index.ts";
-import { createPeople, sessionsOf, withPeople, type PeopleDeps, type ProviderSettings } from "#domain/people/index.ts";
+import {
+  createPeople,
+  deletePerson,
+  sessionsOf,
+  withPeople,
+  type PeopleDeps,
+  type ProviderSettings,
+} from "#domain/people/index.ts";
 import { createHttpHost, createHttpMetrics, createHttpServer, openListener } from "#http/index.ts";
 import { systemClock, type Clock } from "#kernel/time.ts";
 import type { Mail } from "#stores/mail/index.ts";
@@ -113,8 +120,7 @@ export async function startPortal(options: PortalOptions = {}): Promise<PortalSe
     clock,
     rateLimit: { perSecond: 1000, burst: 1000 },
   });
-  const backups = new TestBackups();
-  const schedule = new Schedule(clock);
+  const [backups, schedule] = [new TestBackups(), new Schedule(clock)];
   const surfaces = [
     createPortalSurface({
       host,
@@ -123,15 +129,16 @@ export async function startPortal(options: PortalOptions = {}): Promise<PortalSe
       people,
       metadata,
       clock,
-      addresses: ADDRESSES,
       mail: options.mail ?? null,
+      addresses: ADDRESSES,
       backups,
+      leaving: { deletePerson: (deletion) => deletePerson(people, deletion) },
       schedule,
       portalDir: options.portalDir ?? null,
     }),
   ];
-  const metrics = createHttpMetrics();
-  await createHttpServer({ listener, log, clock, metrics, surfaces, trustedProxies: [], slowRequestMs: 0 });
+  const serving = { trustedProxies: [], slowRequestMs: 0, metrics: createHttpMetrics() };
+  await createHttpServer({ listener, log, clock, surfaces, ...serving });
   const url = `http://${listener.address}`;
   const createOrganization = (): Promise<Bootstrapped> =>
     bootstrapOrganization(

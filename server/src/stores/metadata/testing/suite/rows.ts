@@ -176,8 +176,12 @@ export const ROWS: Tables = {
     detail: "{}",
     prev_hash: "",
     hash: "h",
+    commitments: '["c"]',
+    personal: "[null]",
   },
   deleted_project: { id: "proj_9", org_id: "org_1", visibility: "private", deleted_at: 1 },
+  audit_key: { kid: "k_1", alg: "ES256", public_jwk: "{}", added_at: 1 },
+  deleted_person: { id: "user_2", deleted_at: 1, about: "{}", erased_at: 2 },
   audit_head: { org_id: "org_1", seq: 1, hash: "h" },
   idempotency: {
     key_hash: "k1",
