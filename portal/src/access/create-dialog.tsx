@@ -14,6 +14,8 @@ import { ExpiryField } from "./expiry-field.tsx";
 import { useGrant, usePolicy, type CredentialPolicy } from "./grant.ts";
 import { PermissionPicker } from "./permission-picker.tsx";
 import { cut } from "./permissions.ts";
+import { ResourceFields } from "./resource-fields.tsx";
+import { kindsOf, missingKinds, resourcesIn, type Resources } from "./resources.ts";
 
 /** The fields that the create request of each kind has. */
 export interface CreateBody {
@@ -22,6 +24,7 @@ export interface CreateBody {
   readonly project?: string;
   readonly expires_at?: string;
   readonly allowed_addresses: string[] | null;
+  readonly resources?: Resources;
 }
 
 interface CreateProps<D extends AccessDraft> {
@@ -40,6 +43,8 @@ interface CreateProps<D extends AccessDraft> {
   before?: (draft: D, change: (part: Partial<D>) => void) => ReactNode;
   after?: (draft: D, change: (part: Partial<D>) => void) => ReactNode;
   action?: (draft: D) => ReactNode;
+  /** Whether the form has fields for resources. */
+  hasResources?: boolean;
   /** Fields to set when the permissions change, for example the chosen template. */
   onPermissions?: Partial<D>;
 }
@@ -50,9 +55,10 @@ export function CreateDialog<D extends AccessDraft>(props: CreateProps<D>): Reac
   const [draft, setDraft] = useState(props.first);
   const change = (part: Partial<D>): void => setDraft((before) => ({ ...before, ...part }));
   const changeCommon = (part: Partial<AccessDraft>): void => change(part as Partial<D>);
-  const grant = useGrant(draft.project);
+  const grant = { ...useGrant(draft.project), isLimited: draft.resources !== null };
   const policy = usePolicy();
-  const { body, isReady, days } = useBody(draft, policy, cut(draft.requested, grant).given);
+  const { given } = cut(draft.requested, grant);
+  const { body, isReady, days } = useBody(draft, policy, given);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     if (isReady && !props.busy) props.onCreate(body(), draft);
@@ -62,6 +68,15 @@ export function CreateDialog<D extends AccessDraft>(props: CreateProps<D>): Reac
       <form onSubmit={submit} className="flex flex-col gap-4">
         {props.before?.(draft, change)}
         <CommonFields draft={draft} days={days} policy={policy} onChange={changeCommon} />
+        {props.hasResources === true && (
+          <ResourceFields
+            noun={noun}
+            project={draft.project}
+            kinds={kindsOf(given)}
+            texts={draft.resources}
+            onChange={(resources) => changeCommon({ resources })}
+          />
+        )}
         {props.after?.(draft, change)}
         <PermissionPicker
           {...(props.scopes === undefined ? {} : { scopes: props.scopes })}
@@ -99,6 +114,9 @@ function useBody(
   const days = allowedDays(draft.expiresDays, lifetimeDaysMax, requireExpiry);
   const addresses = readAddressList(draft.addresses);
   const name = draft.name.trim();
+  const kinds = kindsOf(scopes);
+  const { resources } = draft;
+  const isNamed = resources === null || missingKinds(resources, kinds).length === 0;
   const body = (): CreateBody => {
     const expires_at = expiresAt(days, lifetimeDaysMax, Date.now());
     return {
@@ -107,9 +125,11 @@ function useBody(
       ...(draft.project === null ? {} : { project: draft.project }),
       ...(expires_at === null ? {} : { expires_at }),
       allowed_addresses: bodyOf(addresses),
+      ...(resources === null ? {} : { resources: resourcesIn(resources, kinds) }),
     };
   };
-  return { days, isReady: scopes.length > 0 && name !== "" && faultOf(addresses) === null, body };
+  const isReady = scopes.length > 0 && name !== "" && faultOf(addresses) === null && isNamed;
+  return { days, isReady, body };
 }
 
 /** Warns that the new secret will not work before it is approved. */

@@ -1,4 +1,5 @@
 import type { Scope } from "@mooring/contract";
+import type { ResourceTexts } from "./resources.ts";
 
 /** The form for a new item of any kind. */
 export interface AccessDraft {
@@ -10,6 +11,8 @@ export interface AccessDraft {
   readonly expiresDays: number | null;
   /** The text of the allowed addresses; empty: from anywhere. */
   readonly addresses: string;
+  /** The only resources that it may reach; null: no limit. */
+  readonly resources: ResourceTexts | null;
 }
 
 export interface ExpiryChoice {

@@ -12,6 +12,8 @@ import { useGrant } from "./grant.ts";
 import { useChangeItem, useVersionedItem, type AccessChange, type AccessItem, type AccessKind } from "./kind.ts";
 import { PermissionPicker } from "./permission-picker.tsx";
 import { cut } from "./permissions.ts";
+import { ResourceFields } from "./resource-fields.tsx";
+import { isSameResources, kindsOf, missingKinds, resourcesIn, textsOf, type Resources } from "./resources.ts";
 
 interface EditProps<T extends AccessItem> {
   kind: AccessKind<T>;
@@ -19,7 +21,7 @@ interface EditProps<T extends AccessItem> {
   onClose: () => void;
 }
 
-/** Changes the name, the addresses and, where the kind allows it, the permissions. */
+/** Changes the name, the addresses, the resources and, where the kind allows it, the permissions. */
 export function EditDialog<T extends AccessItem>({ kind, item, onClose }: EditProps<T>): ReactNode {
   const read = useVersionedItem(kind, item.id);
   return (
@@ -49,18 +51,23 @@ interface FormProps<T extends AccessItem> {
 function EditForm<T extends AccessItem>({ kind, versioned, onReload, onClose }: FormProps<T>): ReactNode {
   const item = versioned.value;
   const say = useSay();
-  const grant = useGrant(item.project_id);
+  const [texts, setTexts] = useState(item.resources === null ? null : textsOf(item.resources));
+  const grant = { ...useGrant(item.project_id), isLimited: texts !== null };
   const [name, setName] = useState(item.name);
   const [requested, setRequested] = useState(item.scopes);
   const [text, setText] = useState((item.allowed_addresses ?? []).join("\n"));
   const addresses = readAddressList(text);
   const given = cut(requested, grant).given;
-  const body = changeOf(item, { name: name.trim(), requested, given, addresses: bodyOf(addresses) });
+  const needed = kindsOf(requested);
+  const kinds = kind.resourceKinds.filter((one) => needed.includes(one) || item.resources?.[one] !== undefined);
+  const resources = texts === null ? null : resourcesIn(texts, kinds);
+  const isNamed = texts === null || missingKinds(texts, needed).length === 0;
+  const body = changeOf(item, { name: name.trim(), requested, given, addresses: bodyOf(addresses), resources });
   const { error, isPending, change } = useChangeItem(kind, () => {
     say(`Saved. The change applies from the ${kind.noun}'s next request.`);
     onClose();
   });
-  const isReady = Object.keys(body).length > 0 && name.trim() !== "" && body.scopes?.length !== 0;
+  const isReady = Object.keys(body).length > 0 && name.trim() !== "" && body.scopes?.length !== 0 && isNamed;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     if (isReady && faultOf(addresses) === null) change(versioned, body);
@@ -69,6 +76,7 @@ function EditForm<T extends AccessItem>({ kind, versioned, onReload, onClose }: 
     <form onSubmit={submit} className="flex flex-col gap-4">
       <TextField label="Name" value={name} maxLength={100} required onChange={({ target }) => setName(target.value)} />
       {kind.hasMutableScopes && <PermissionPicker requested={requested} grant={grant} onChange={setRequested} />}
+      <ResourceFields noun={kind.noun} project={item.project_id} kinds={kinds} texts={texts} onChange={setTexts} />
       <AddressesField
         label="May be used from"
         hint="Addresses and CIDR ranges. Empty: from anywhere. The change applies to issued tokens and presigned URLs within a second."
@@ -93,14 +101,16 @@ interface Edited {
   /** The requested permissions that the person may give. */
   readonly given: readonly Scope[];
   readonly addresses: readonly string[] | null;
+  readonly resources: Resources | null;
 }
 
 /** Returns only the changed fields. An unchanged permission stays, even if the person may not give it. */
-function changeOf(item: AccessItem, { name, requested, given, addresses }: Edited): AccessChange {
+function changeOf(item: AccessItem, { name, requested, given, addresses, resources }: Edited): AccessChange {
   const hasSameScopes = requested.toSorted().join() === item.scopes.toSorted().join();
   return {
     ...(name === item.name ? {} : { name }),
     ...(hasSameScopes ? {} : { scopes: [...given] }),
     ...(isSameList(addresses, item.allowed_addresses) ? {} : { allowed_addresses: addresses }),
+    ...(isSameResources(resources, item.resources) ? {} : { resources }),
   };
 }

@@ -18,6 +18,7 @@ import { useAccessItem, useApproval, type AccessItem, type AccessKind } from "./
 import { AdoptDialog } from "./adopt-dialog.tsx";
 import { Owner, ResponsibleOne } from "./owner.tsx";
 import { PendingNote } from "./pending.tsx";
+import { ResourcesText } from "./resource-fields.tsx";
 import { canBeAdopted, stateOf } from "./state.ts";
 
 interface InspectorProps<T extends AccessItem> {
@@ -135,6 +136,9 @@ function About<T extends AccessItem>({ kind, item }: { kind: AccessKind<T>; item
         [kind.identifierName, <Copyable key="id" text={kind.identifierOf(item)} />],
         ["Project", item.project_id === null ? "The whole organization" : (project?.name ?? item.project_id)],
         ...kind.facts(item),
+        ...(item.resources === null
+          ? []
+          : [["Limited to", <ResourcesText key="limited" resources={item.resources} />] as const]),
         ["Used from", <AddressesText key="from" ranges={item.allowed_addresses} />],
         ["Responsible", <ResponsibleOne key="responsible" of={item.responsible} />],
         ["Created by", <Owner key="owner" id={item.created_by} />],

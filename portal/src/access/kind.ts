@@ -1,9 +1,10 @@
-import type { ORGANIZATION_ROUTES, ResultOf, Route, Scope } from "@mooring/contract";
+import type { ORGANIZATION_ROUTES, ResourceKind, ResultOf, Route, Scope } from "@mooring/contract";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useAct, useList, useRead, type ItemList } from "~/api/queries.ts";
 import { useVersioned, useVersionedChange, type Versioned } from "~/kit/versioned.tsx";
 import type { Column } from "~/kit/table.tsx";
+import type { Resources } from "./resources.ts";
 
 /** The fields that credentials and keys of every kind share. */
 export interface AccessItem {
@@ -13,6 +14,7 @@ export interface AccessItem {
   readonly scopes: readonly Scope[];
   readonly effective_scopes: readonly Scope[];
   readonly allowed_addresses: readonly string[] | null;
+  readonly resources: Resources | null;
   readonly pending: boolean;
   readonly created_by: string;
   readonly created_at: string;
@@ -59,6 +61,8 @@ export interface AccessKind<T extends AccessItem> {
   readonly columns: readonly Column<T>[];
   facts(this: void, item: T): readonly Fact[];
   readonly hasMutableScopes: boolean;
+  /** The kinds of resources to which one can be limited. */
+  readonly resourceKinds: readonly ResourceKind[];
   /** Whether one can be responsible for others. */
   readonly hasChildren: boolean;
   /** The consequence of a revocation for the clients that use the item. */
@@ -108,6 +112,7 @@ export interface AccessChange {
   readonly name?: string;
   readonly scopes?: readonly Scope[];
   readonly allowed_addresses?: readonly string[] | null;
+  readonly resources?: Resources | null;
 }
 
 export function useChangeItem<T extends AccessItem>(

@@ -1,4 +1,5 @@
 import type { OrgRole, ProjectRole, Scope } from "@mooring/contract";
+import { resourceKindOf } from "@mooring/contract/resources.ts";
 
 /** The facts that limit the scopes of a new or changed credential. */
 export interface Grant {
@@ -10,6 +11,8 @@ export interface Grant {
   readonly projectRoleScopes: Readonly<Record<ProjectRole, readonly Scope[]>>;
   /** The scopes that the organization's policy allows for credentials; null: every scope. */
   readonly policyScopes: readonly Scope[] | null;
+  /** Whether it is limited to resources. */
+  readonly isLimited?: boolean;
 }
 
 /** Scopes on the organization itself. A project's credential cannot have them. */
@@ -17,7 +20,8 @@ const OF_ORGANIZATION: readonly Scope[] = ["org:read", "org:write", "members:wri
 
 /** Returns why the person can't give a scope. Null: they can. */
 export function whyNot(scope: Scope, grant: Grant): string | null {
-  const { orgRole, orgScopes, project, policyScopes } = grant;
+  const { orgRole, orgScopes, project, policyScopes, isLimited = false } = grant;
+  if (isLimited && resourceKindOf(scope) === undefined) return "it acts on more than certain resources";
   if (policyScopes !== null && !policyScopes.includes(scope))
     return "the organization's policy does not allow it for credentials";
   if (project !== null && OF_ORGANIZATION.includes(scope))

@@ -10,6 +10,18 @@ test("a key's reach is described by buckets and a prefix", () => {
   assert.ok(!reaches({ buckets: null, project_id: "p2" }, { slug: "shop", project_id: "p1" }));
 });
 
+test("a key that is limited to buckets reaches these only", () => {
+  const key = {
+    buckets: null,
+    prefix: "",
+    project_id: null,
+    resources: { buckets: [{ name: "shop", prefix: "in/" }] },
+  };
+  assert.equal(reachText(key), "shop/in/");
+  assert.ok(reaches(key, { slug: "shop", project_id: "p1" }));
+  assert.ok(!reaches(key, { slug: "logs", project_id: "p1" }));
+});
+
 test("a list of names is split and loses duplicates", () => {
   assert.deepEqual(namesIn(" shop, logs  shop\n"), ["shop", "logs"]);
   assert.deepEqual(namesIn("  "), []);

@@ -1,4 +1,5 @@
 import { S3_KEY_SCOPES, type ORGANIZATION_ROUTES, type ResultOf, type Scope } from "@mooring/contract";
+import { resourceWords } from "./resources.ts";
 
 export type S3Key = ResultOf<typeof ORGANIZATION_ROUTES.listS3Keys>["items"][number];
 export type NewS3Key = ResultOf<typeof ORGANIZATION_ROUTES.createS3Key>;
@@ -21,18 +22,26 @@ export function scopesText(scopes: readonly string[]): string {
   return scopes.map((scope) => (scope === "apps:write" ? "buckets" : scope.replace("s3:", ""))).join(", ");
 }
 
+type Reach = Pick<S3Key, "buckets" | "prefix"> & Partial<Pick<S3Key, "resources">>;
+
 /** The buckets and the prefix of a key: `shop, reports: 2026/`. */
-export function reachText({ buckets, prefix }: Pick<S3Key, "buckets" | "prefix">): string {
+export function reachText({ buckets, prefix, resources = null }: Reach): string {
+  if (resources !== null)
+    return resourceWords(resources)
+      .map(([, name]) => name)
+      .join(", ");
   const names = buckets === null ? "every bucket" : buckets.join(", ");
   return prefix === "" ? names : `${names}: ${prefix}`;
 }
 
 /** Whether a key with these limits has access to a bucket of a project. */
 export function reaches(
-  key: Pick<S3Key, "buckets" | "project_id">,
+  key: Pick<S3Key, "buckets" | "project_id"> & Partial<Pick<S3Key, "resources">>,
   bucket: { slug: string; project_id: string },
 ): boolean {
-  const named = key.buckets === null || key.buckets.includes(bucket.slug);
+  const { resources = null } = key;
+  const isLimitedTo = resources === null || resources.buckets?.some(({ name }) => name === bucket.slug) === true;
+  const named = isLimitedTo && (key.buckets === null || key.buckets.includes(bucket.slug));
   return named && (key.project_id === null || key.project_id === bucket.project_id);
 }
 

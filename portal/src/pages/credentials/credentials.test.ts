@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { ORG_ROLE_SCOPES, PROJECT_ROLE_SCOPES, SCOPES } from "@mooring/contract";
 import { cut, groupsOf, whyNot, type Grant } from "../../access/permissions.ts";
 import { allowedDays, expiresAt, expiryChoices } from "../../access/draft.ts";
+import { NO_TEXTS } from "../../access/resources.ts";
 import { canBeAdopted, countdown, ownerLeft, stateOf, type StateInput } from "../../access/state.ts";
 import { draftOf } from "./prefill.ts";
 import { kubernetesName, secretSnippets } from "./secret-snippets.ts";
@@ -64,6 +65,7 @@ test("a link fills in the form; invalid values are dropped", () => {
       project: "web",
       expiresDays: 30,
       addresses: "",
+      resources: null,
       withoutSecret: false,
     },
   );
@@ -72,11 +74,23 @@ test("a link fills in the form; invalid values are dropped", () => {
   assert.deepEqual(draftOf({ template: "ci" }, SCOPES, null).requested, ["registry:pull", "registry:push"]);
   assert.equal(draftOf({ template: "ci", expires_days: "never" }, SCOPES, null).expiresDays, null);
   assert.equal(draftOf({ template: "ci", expires_days: "-5" }, SCOPES, null).expiresDays, 90);
-  assert.equal(draftOf({}, SCOPES, null).template, "telemetry");
+  assert.equal(draftOf({}, SCOPES, null).template, "agent");
+  const limited = draftOf({ template: "ci", repositories: ["shop", 7, {}], buckets: "shop/in/" }, SCOPES, null);
+  assert.deepEqual(limited.resources, { ...NO_TEXTS, repositories: "shop\n7", buckets: "shop/in/" });
+  assert.equal(draftOf({ template: "ci", services: {} }, SCOPES, null).resources, null);
+  assert.deepEqual(draftOf({ template: "ci-image" }, SCOPES, null).resources, NO_TEXTS);
   assert.equal(
     draftOf({ template: 7, name: {}, scopes: [1, "files:read"] }, SCOPES, null).requested.join(),
     "files:read",
   );
+});
+
+test("a permission without resources can't be given to a limited credential", () => {
+  const limited = { ...OWNER, isLimited: true };
+  assert.match(whyNot("files:read", limited) ?? "", /certain resources/);
+  assert.equal(whyNot("registry:push", limited), null);
+  for (const { scopes, isLimited } of TEMPLATES)
+    if (isLimited) assert.ok(scopes.every((scope) => whyNot(scope, limited) === null));
 });
 
 test("templates have existing scopes and distinct names", () => {

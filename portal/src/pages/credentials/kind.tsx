@@ -1,4 +1,4 @@
-import { ORGANIZATION_ROUTES } from "@mooring/contract";
+import { ORGANIZATION_ROUTES, RESOURCE_KINDS } from "@mooring/contract";
 import type { Credential } from "~/access/credentials.ts";
 import type { AccessKind } from "~/access/kind.ts";
 import { Owner } from "~/access/owner.tsx";
@@ -28,6 +28,7 @@ export const CREDENTIALS: AccessKind<Credential> = {
     ...(revoked_with === null ? [] : [["Revoked with", <Owner key="with" id={revoked_with} />] as const]),
   ],
   hasMutableScopes: true,
+  resourceKinds: RESOURCE_KINDS,
   hasChildren: true,
   revokeConsequence: () => "Its secrets and its tokens stop working at once, on every node.",
   revokedNote: ({ result, tookMs }) =>

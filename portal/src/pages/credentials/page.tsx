@@ -1,3 +1,4 @@
+import { RESOURCE_KINDS } from "@mooring/contract";
 import { useState, type ReactNode } from "react";
 import { useFirstProject } from "~/access/create-dialog.tsx";
 import type { Credential, NewCredential } from "~/access/credentials.ts";
@@ -17,6 +18,8 @@ import { Secrets } from "./secrets.tsx";
 import { topicOf } from "./topic-of.ts";
 import { TrustedIssuers } from "./trusted-issuers.tsx";
 
+const FORM_PARAMS = ["template", "name", "scopes", "for_project", "expires_days", "without_secret"];
+
 /** Credentials of programs, and personal access tokens. */
 export function Page(): ReactNode {
   const project = useProject();
@@ -29,7 +32,7 @@ export function Page(): ReactNode {
       about={<About project={project} />}
       emptyAbout="A program gets its access tokens with a credential: a client id, and a secret that is shown once."
       emptyCommand="npx mooring credential create --name shipper --scope telemetry:write --save shipper.json"
-      formParams={["template", "name", "scopes", "for_project", "expires_days", "without_secret"]}
+      formParams={[...FORM_PARAMS, ...RESOURCE_KINDS]}
       form={({ search, onCreated, onClose }) => (
         <CreateCredential search={search} project={first} onCreated={onCreated} onClose={onClose} />
       )}

@@ -1,5 +1,6 @@
-import type { Scope } from "@mooring/contract";
+import { RESOURCE_KINDS, type Scope } from "@mooring/contract";
 import type { AccessDraft } from "../../access/draft.ts";
+import { NO_TEXTS, type ResourceTexts } from "../../access/resources.ts";
 import { TEMPLATES } from "./templates.ts";
 
 /** The search parameters that fill in the form. */
@@ -10,7 +11,13 @@ export interface PrefillSearch {
   readonly for_project?: unknown;
   readonly expires_days?: unknown;
   readonly without_secret?: unknown;
+  readonly repositories?: unknown;
+  readonly buckets?: unknown;
+  readonly webhooks?: unknown;
+  readonly services?: unknown;
 }
+
+const LINES_CHARS_MAX = 10_000;
 
 export interface Draft extends AccessDraft {
   readonly template: string;
@@ -25,7 +32,7 @@ export interface Draft extends AccessDraft {
  */
 export function draftOf(search: PrefillSearch, allScopes: readonly Scope[], project: string | null): Draft {
   const named = TEMPLATES.find(({ id }) => id === search.template);
-  const template = named ?? TEMPLATES.find(({ id }) => id === (search.scopes === undefined ? "telemetry" : "custom"));
+  const template = named ?? TEMPLATES.find(({ id }) => id === (search.scopes === undefined ? "agent" : "custom"));
   const asked = listOf(search.scopes);
   const requested = asked === null ? (template?.scopes ?? []) : allScopes.filter((scope) => asked.includes(scope));
   const days = Number(search.expires_days);
@@ -41,8 +48,24 @@ export function draftOf(search: PrefillSearch, allScopes: readonly Scope[], proj
           ? days
           : (template?.expiresDays ?? null),
     addresses: "",
+    resources: resourcesOf(search) ?? (template?.isLimited === true ? NO_TEXTS : null),
     withoutSecret: search.without_secret === true,
   };
+}
+
+/** Returns the texts of the fields for resources. Null: the link names none. */
+function resourcesOf(search: PrefillSearch): ResourceTexts | null {
+  const texts = RESOURCE_KINDS.map((kind) => [kind, linesOf(search[kind])] as const);
+  return texts.every(([, text]) => text === null)
+    ? null
+    : { ...NO_TEXTS, ...Object.fromEntries(texts.filter(([, text]) => text !== null)) };
+}
+
+/** Returns one name a line. The router parses a name of digits as a number, and a JSON list as a list. */
+function linesOf(value: unknown): string | null {
+  const names = Array.isArray(value) ? value : [value];
+  const texts = names.filter((name) => typeof name === "string" || typeof name === "number").map(String);
+  return texts.length === 0 ? null : texts.join("\n").slice(0, LINES_CHARS_MAX);
 }
 
 function textOf(value: unknown): string | null {

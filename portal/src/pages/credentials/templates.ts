@@ -9,10 +9,49 @@ export interface Template {
   readonly scopes: readonly Scope[];
   /** Null: it does not expire. */
   readonly expiresDays: number | null;
+  /** Whether it is limited to resources. */
+  readonly isLimited: boolean;
 }
 
-/** Common purposes of credentials, with the scopes that they need. */
+/** Common purposes of credentials, with the fewest scopes that they need. Those for certain resources are first. */
 export const TEMPLATES: readonly Template[] = [
+  {
+    id: "agent",
+    title: "Agent sends logs",
+    about:
+      "An agent, a Collector or a service that sends the logs, metrics and traces of its services. It cannot read.",
+    name: "agent",
+    scopes: ["telemetry:write"],
+    expiresDays: null,
+    isLimited: true,
+  },
+  {
+    id: "ci-image",
+    title: "CI pushes one image",
+    about: "A build that pulls and pushes the images of certain repositories. It cannot delete them.",
+    name: "ci",
+    scopes: ["registry:pull", "registry:push"],
+    expiresDays: 90,
+    isLimited: true,
+  },
+  {
+    id: "bucket",
+    title: "App reads its bucket",
+    about: "An app that lists and downloads the objects of its bucket with the API. For S3 clients, create an S3 key.",
+    name: "bucket reader",
+    scopes: ["s3:read"],
+    expiresDays: null,
+    isLimited: true,
+  },
+  {
+    id: "dashboard",
+    title: "Dashboard reads",
+    about: "A dashboard that queries the telemetry of certain services. It reads nothing else.",
+    name: "dashboard",
+    scopes: ["telemetry:read"],
+    expiresDays: 90,
+    isLimited: true,
+  },
   {
     id: "telemetry",
     title: "Telemetry writer",
@@ -20,6 +59,7 @@ export const TEMPLATES: readonly Template[] = [
     name: "telemetry writer",
     scopes: ["telemetry:write"],
     expiresDays: null,
+    isLimited: false,
   },
   {
     id: "ci",
@@ -28,6 +68,7 @@ export const TEMPLATES: readonly Template[] = [
     name: "ci",
     scopes: ["registry:pull", "registry:push"],
     expiresDays: 90,
+    isLimited: false,
   },
   {
     id: "backup",
@@ -36,6 +77,7 @@ export const TEMPLATES: readonly Template[] = [
     name: "backup",
     scopes: ["files:read", "files:write"],
     expiresDays: 365,
+    isLimited: false,
   },
   {
     id: "read",
@@ -44,6 +86,7 @@ export const TEMPLATES: readonly Template[] = [
     name: "reader",
     scopes: ["projects:read", "apps:read", "telemetry:read", "files:read", "registry:pull", "webhooks:read"],
     expiresDays: 90,
+    isLimited: false,
   },
   {
     id: "files",
@@ -52,6 +95,15 @@ export const TEMPLATES: readonly Template[] = [
     name: "files",
     scopes: ["files:read", "files:write", "files:delete"],
     expiresDays: null,
+    isLimited: false,
   },
-  { id: "custom", title: "Custom", about: "You choose each permission.", name: "", scopes: [], expiresDays: 90 },
+  {
+    id: "custom",
+    title: "Custom",
+    about: "You choose each permission.",
+    name: "",
+    scopes: [],
+    expiresDays: 90,
+    isLimited: false,
+  },
 ];

@@ -33,6 +33,7 @@ export function CreateS3Key({ bucket, project, onCreated, onClose }: CreateProps
     requested: ["s3:read"],
     expiresDays: null,
     addresses: "",
+    resources: null,
     buckets: bucket,
     prefix: "",
   };
@@ -45,7 +46,7 @@ export function CreateS3Key({ bucket, project, onCreated, onClose }: CreateProps
       first={first}
       busy={create.isPending}
       error={create.error}
-      onCreate={({ scopes, ...body }, draft) => {
+      onCreate={({ scopes, resources: _none, ...body }, draft) => {
         const buckets = namesIn(draft.buckets);
         create.mutate({
           body: {

@@ -43,6 +43,7 @@ export const S3_KEYS: AccessKind<S3Key> = {
     ...(key.former === null ? [] : [["Old access key ID", <Former key="former" former={key.former} />] as const]),
   ],
   hasMutableScopes: false,
+  resourceKinds: ["buckets"],
   hasChildren: false,
   revokeConsequence: (key) => (
     <>
