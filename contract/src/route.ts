@@ -48,6 +48,8 @@ export interface Route<
   readonly sameOrigin?: boolean;
   /** A person must have confirmed their identity within the last ten minutes. A credential needs no confirmation. */
   readonly recentSignIn?: boolean;
+  /** It only takes access away, so a read-only organization allows it. */
+  readonly endsAccess?: boolean;
   readonly params?: P;
   readonly query?: Q;
   /** The request fields that it accepts. `idempotent` already means `Idempotency-Key`. */

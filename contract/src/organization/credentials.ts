@@ -141,6 +141,7 @@ export const CREDENTIAL_ROWS = {
     description:
       "The credentials for which it is responsible end with it. With `orphans=adopt`, the caller becomes responsible for them. `reason=leak`: nobody can adopt them later. `dry_run=true` shows the effects.",
     permission: "credentials:write",
+    endsAccess: true,
     recentSignIn: true,
     params: credentialParams,
     headers: ["If-Match"],

@@ -65,6 +65,7 @@ export const MEMBER_ROWS = {
     description:
       "The caller becomes responsible for the credentials and S3 keys of the person, as far as both have their scopes; a program passes them to the person behind it, or to the policy's `heir`. With `orphans=revoke` they are revoked; the policy's `orphans` is the default. Personal access tokens end. If a private project has no other maintainer, an owner becomes its maintainer. `dry_run=true` shows the effects.",
     permission: "members:write",
+    endsAccess: true,
     recentSignIn: true,
     params: userParams,
     headers: ["If-Match"],
@@ -87,6 +88,7 @@ export const MEMBER_ROWS = {
     description:
       "For a leak: earlier sign-ins of the person are not valid here any more, on every node, until they sign in again. Their membership and their credentials stay. Other organizations are not affected. Only owners can do this to owners.",
     permission: "members:write",
+    endsAccess: true,
     recentSignIn: true,
     params: userParams,
     result: Type.Object({
@@ -156,6 +158,7 @@ export const MEMBER_ROWS = {
     tag: "members",
     summary: "Revoke an invitation",
     permission: "members:write",
+    endsAccess: true,
     params: invitationParams,
     status: 204,
     problems: ["forbidden", "not_found", "conflict"],
@@ -181,6 +184,15 @@ export const MEMBER_ROWS = {
       ended: nullable(Ended),
     }),
     status: 200,
-    problems: ["invalid_body", "forbidden", "not_found", "conflict", "rate_limited", "limit_reached"],
+    problems: [
+      "invalid_body",
+      "forbidden",
+      "not_found",
+      "conflict",
+      "organization_read_only",
+      "organization_blocked",
+      "rate_limited",
+      "limit_reached",
+    ],
   }),
 } as const;

@@ -179,6 +179,7 @@ export const PROJECT_ROWS = {
     description:
       "Credentials of the person that would lose scopes pass to the caller, as for a member who is removed. `dry_run=true` shows the effects.",
     permission: "projects:write",
+    endsAccess: true,
     params: projectMemberParams,
     headers: ["If-Match"],
     query: Type.Object({ orphans: Type.Optional(OrphansName), dry_run: DryRun }),

@@ -187,6 +187,7 @@ export const S3_KEY_ROWS = {
     description:
       "A key is not responsible for others, so `orphans` changes nothing. `reason=leak` is in the audit log and in its state. `dry_run=true` shows the effects.",
     permission: "credentials:write",
+    endsAccess: true,
     recentSignIn: true,
     params: keyParams,
     headers: ["If-Match"],

@@ -3,6 +3,7 @@ import { ADDRESS_RANGE_CHARS_MAX, ADDRESS_RANGES_MAX } from "../address-ranges.t
 import { forStates, PROJECT_STATE_RULES } from "../project-states.ts";
 import { ORG_ROLES, PROJECT_ROLES, SCOPES } from "../scopes.ts";
 import { AppSlug, CursorQuery, DisplayName, Slug, Timestamp } from "../shared.ts";
+import { Suspension } from "./suspension.ts";
 
 /** For bodies: an unknown member is refused, and the error names it. */
 export const closed = { additionalProperties: false } as const;
@@ -98,6 +99,7 @@ export const Organization = Type.Object({
     ),
   }),
   created_at: Timestamp,
+  ...Suspension,
 });
 
 export const Project = Type.Object({

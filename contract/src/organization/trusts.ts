@@ -124,6 +124,7 @@ export const TRUST_ROWS = {
     summary: "Delete a trust, and end every token that was issued by it",
     description: "Access tokens that were issued by the secret or by other trusts stay valid.",
     permission: "credentials:write",
+    endsAccess: true,
     recentSignIn: true,
     params: trustParams,
     result: Type.Object({ propagated: Type.Boolean({ description: "all running nodes have applied it" }) }),

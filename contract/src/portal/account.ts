@@ -239,6 +239,8 @@ export const ACCOUNT_ROWS = {
       "not_found",
       "forbidden",
       "insufficient_scope",
+      "organization_read_only",
+      "organization_blocked",
       "second_factor_required",
       "provider_sign_in_required",
       "limit_reached",

@@ -1,5 +1,7 @@
 import Type from "typebox";
+import { SUSPENDED_STATES, SUSPENSION_REASON_CHARS_MAX } from "../organization-states.ts";
 import { closed, Email, Id, nullable, page } from "../organization/shapes.ts";
+import { Suspension } from "../organization/suspension.ts";
 import { route } from "../route.ts";
 import { DisplayName, Slug, Timestamp } from "../shared.ts";
 
@@ -7,6 +9,27 @@ const Check = Type.Object({
   name: Type.String(),
   state: Type.Enum(["ok", "warning", "failed"]),
   detail: Type.String(),
+});
+
+/** An organization as the operator sees it. */
+export const OperatedOrganization = Type.Object({
+  id: Id,
+  slug: Slug,
+  name: DisplayName,
+  created_at: Timestamp,
+  ...Suspension,
+});
+
+const OrganizationParams = Type.Object({
+  organization_id: Type.String({ minLength: 1, maxLength: 64, description: "id or slug" }),
+});
+
+/** The result of a change that must reach every node. */
+const ChangedOrganization = Type.Object({
+  ...OperatedOrganization.properties,
+  propagated: Type.Boolean({
+    description: "every node has applied it; false: one that does not answer will, or it stops",
+  }),
 });
 
 /** Operations for the operator. */
@@ -157,6 +180,7 @@ export const INSTANCE_ROWS = {
           Type.Literal(true, { description: "true: there are more than were counted" }),
         ),
         created_at: Timestamp,
+        ...Suspension,
       }),
     ),
     status: 200,
@@ -182,5 +206,42 @@ export const INSTANCE_ROWS = {
     }),
     status: 201,
     problems: ["invalid_body", "conflict", "limit_reached"],
+  }),
+  suspendOrganization: route({
+    operationId: "suspendOrganization",
+    method: "POST",
+    path: "/api/instance/organizations/{organization_id}/suspend",
+    tag: "portal",
+    summary: "Suspend an organization: make it read-only, or block it",
+    description:
+      "It takes effect on every node before the answer, also for issued tokens and open streams. The data stays. Members and senders get the reason. " +
+      "A second request changes the state or the reason.",
+    permission: "instance",
+    recentSignIn: true,
+    params: OrganizationParams,
+    body: Type.Object(
+      {
+        state: Type.Enum([...SUSPENDED_STATES]),
+        reason: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: SUSPENSION_REASON_CHARS_MAX }))),
+      },
+      closed,
+    ),
+    result: ChangedOrganization,
+    status: 200,
+    problems: ["invalid_body", "not_found"],
+  }),
+  resumeOrganization: route({
+    operationId: "resumeOrganization",
+    method: "POST",
+    path: "/api/instance/organizations/{organization_id}/resume",
+    tag: "portal",
+    summary: "Resume a suspended organization",
+    permission: "instance",
+    recentSignIn: true,
+    params: OrganizationParams,
+    body: Type.Object({}, closed),
+    result: ChangedOrganization,
+    status: 200,
+    problems: ["invalid_body", "not_found"],
   }),
 } as const;

@@ -71,7 +71,13 @@ export const LOGIN_ROWS = {
     ),
     result: Type.Object({ redirect_to: Type.String({ description: "the address of the command, with the code" }) }),
     status: 200,
-    problems: ["invalid_body", "not_found", "second_factor_required", "provider_sign_in_required"],
+    problems: [
+      "invalid_body",
+      "not_found",
+      "organization_blocked",
+      "second_factor_required",
+      "provider_sign_in_required",
+    ],
   }),
   findDeviceLogin: route({
     operationId: "findDeviceLogin",
@@ -106,6 +112,7 @@ export const LOGIN_ROWS = {
       "forbidden",
       "conflict",
       "rate_limited",
+      "organization_blocked",
       "second_factor_required",
       "provider_sign_in_required",
     ],

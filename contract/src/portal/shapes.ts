@@ -1,5 +1,6 @@
 import Type from "typebox";
 import { Email, Ended, Id, nullable, OrgRoleName } from "../organization/shapes.ts";
+import { Suspension } from "../organization/suspension.ts";
 import { DisplayName, Slug, Timestamp } from "../shared.ts";
 
 /** The messages of a browser and an authenticator (WebAuthn level 3, section 5), forwarded unchanged. */
@@ -70,10 +71,12 @@ export const SignedIn = Type.Object({
       name: DisplayName,
       role: OrgRoleName,
       refused: nullable(
-        Type.Enum(["second_factor_required", "provider_sign_in_required", "new_sign_in_required"], {
-          description: "the requirement of the organization that this session does not meet",
-        }),
+        Type.Enum(
+          ["second_factor_required", "provider_sign_in_required", "new_sign_in_required", "organization_blocked"],
+          { description: "the requirement of the organization that this session does not meet, or its suspension" },
+        ),
       ),
+      ...Suspension,
     }),
   ),
   session: Type.Object({

@@ -169,7 +169,15 @@ export const SIGN_IN_ROWS = {
       role: OrgRoleName,
     }),
     status: 200,
-    problems: ["invalid_body", "forbidden", "not_found", "conflict", "limit_reached"],
+    problems: [
+      "invalid_body",
+      "forbidden",
+      "not_found",
+      "conflict",
+      "organization_read_only",
+      "organization_blocked",
+      "limit_reached",
+    ],
   }),
   beginInvitationWithOidc: route({
     operationId: "beginInvitationWithOidc",
@@ -223,7 +231,13 @@ export const SIGN_IN_ROWS = {
       expires_in: Type.Integer(),
     }),
     status: 200,
-    problems: ["invalid_body", "not_found", "second_factor_required", "provider_sign_in_required"],
+    problems: [
+      "invalid_body",
+      "not_found",
+      "organization_blocked",
+      "second_factor_required",
+      "provider_sign_in_required",
+    ],
   }),
   beginConfirmation: route({
     operationId: "beginConfirmation",

@@ -2,15 +2,16 @@ import type { ReactNode } from "react";
 import { useSession } from "~/api/session.ts";
 import { Button, buttonClass, ButtonLink } from "~/kit/button.tsx";
 import { Empty, Page } from "~/kit/page.tsx";
+import { Time } from "~/kit/time.tsx";
 import { useSignInMethods } from "~/people/sign-in-methods.ts";
 import { useSignOut } from "~/people/sign-out.ts";
-import type { Refusal } from "./scope.ts";
+import type { Refusal, Suspension } from "./scope.ts";
 
 /**
- * Replaces every page of an organization whose requirement this session does not meet. It shows the remedy, with a
- * link.
+ * Replaces every page of an organization that refuses this session. It shows the reason and the remedy, with a link.
  */
-export function Refused({ refusal }: { refusal: Refusal }): ReactNode {
+export function Refused({ refusal, suspension }: { refusal: Refusal; suspension: Suspension }): ReactNode {
+  if (refusal === "organization_blocked") return <Blocked suspension={suspension} />;
   if (refusal === "new_sign_in_required") return <NewSignInRequired />;
   return refusal === "provider_sign_in_required" ? <ProviderRequired /> : <SecondFactorRequired />;
 }
@@ -34,6 +35,24 @@ function Requirement({
         <p>{children}</p>
       </Empty>
     </Page>
+  );
+}
+
+function Blocked({ suspension: { state_reason: reason, suspended_at: since } }: { suspension: Suspension }): ReactNode {
+  return (
+    <Requirement
+      title="The organization is blocked"
+      cause="The operator of this server blocked this organization"
+      action={<ButtonLink to="/account">Go to your account</ButtonLink>}
+    >
+      {since !== null && (
+        <>
+          Since <Time at={since} />, nobody can use it.{" "}
+        </>
+      )}
+      {reason !== null && <>The operator's reason: {reason.replace(/\.$/, "")}. </>}
+      Its data is kept. Ask the operator to resume it. You can still use your other organizations and your account.
+    </Requirement>
   );
 }
 

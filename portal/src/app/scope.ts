@@ -15,6 +15,8 @@ export type Me = ResultOf<typeof ORGANIZATION_ROUTES.getMe>;
 /** With its state as `/v1/me` shows it, or as the project's own address does. */
 export type Project = Omit<Me["projects"][number], LimitedState> & WithState;
 export type Refusal = NonNullable<SignedIn["organizations"][number]["refused"]>;
+/** The state of an organization, with the operator's reason. */
+export type Suspension = Pick<SignedIn["organizations"][number], "state" | "state_reason" | "suspended_at">;
 
 export interface Organization {
   readonly slug: string;
@@ -43,7 +45,7 @@ export type Place =
   | { readonly kind: "outside" }
   | { readonly kind: "loading" | "failed"; readonly error: Error | null; readonly retry: () => void }
   /** The organization refuses this session, for example without a second factor. */
-  | { readonly kind: "refused"; readonly refusal: Refusal }
+  | { readonly kind: "refused"; readonly refusal: Refusal; readonly suspension: Suspension }
   /** `me` has the projects to choose from, if only the project is absent. */
   | { readonly kind: "absent"; readonly me: Me | undefined }
   | { readonly kind: "found"; readonly organization: Organization; readonly me: Me; readonly project: Project | null };
@@ -68,7 +70,7 @@ export function useFindPlace(): Place {
   return useMemo((): Place => {
     if (org === undefined) return { kind: "outside" };
     if (known === undefined) return { kind: "absent", me: undefined };
-    if (known.refused !== null) return { kind: "refused", refusal: known.refused };
+    if (known.refused !== null) return { kind: "refused", refusal: known.refused, suspension: known };
     const { slug, name, role } = known;
     const found = { kind: "found", organization: { slug, name, role, client: organizationClient(slug) } } as const;
     if (me !== undefined && isWhole) return { ...found, me, project: null };

@@ -20,6 +20,7 @@ import { Refused } from "./refused.tsx";
 import { ServerState } from "./server-state.tsx";
 import { useShortcuts } from "./shortcuts.ts";
 import { ShortcutsDialog } from "./shortcuts-dialog.tsx";
+import { SuspensionNote } from "./suspension-note.tsx";
 import { PlaceContext, rememberOrganization, useAddress, useFindPlace, usePlace } from "./scope.ts";
 
 /** The frame around every page: the rail, the bar above, and the dialogs over them. */
@@ -88,6 +89,7 @@ function Frame(): ReactNode {
         className="min-h-0 min-w-0 overflow-auto p-[18px] outline-none max-md:p-3"
       >
         <EndedNotice />
+        <SuspensionNote />
         <Content page={page} />
       </main>
       {open === "palette" && <Palette onClose={close} />}
@@ -131,7 +133,7 @@ function Content({ page }: { page: PageEntry | undefined }): ReactNode {
         </Page>
       );
     case "refused":
-      return <Refused refusal={place.refusal} />;
+      return <Refused refusal={place.refusal} suspension={place.suspension} />;
     case "absent":
       return <Absent />;
     case "outside":

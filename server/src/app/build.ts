@@ -7,6 +7,7 @@ import { createPeople, sessionsOf, withPeople } from "#domain/people/index.ts";
 import { fileRecords } from "#domain/files/index.ts";
 import { imageRecords } from "#domain/registry/index.ts";
 import { objectRecords } from "#domain/s3/index.ts";
+import { organizationsWithout } from "#domain/suspension/index.ts";
 import { eventRecords } from "#domain/webhooks/index.ts";
 import { countAnswered, createHttpHost, createHttpMetrics, createHttpServer, type HttpMetrics } from "#http/index.ts";
 import type { GuardedClock } from "#kernel/deletions.ts";
@@ -277,6 +278,7 @@ async function openStores(
       log,
       schedule,
       hasPeers: true,
+      kept: () => organizationsWithout(metadata.read, "retain"),
       records: {
         audit_log: auditRecords({ metadata }),
         webhook_events: eventRecords({ metadata }),

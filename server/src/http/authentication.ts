@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import type { Scope } from "@mooring/contract";
-import { requireAnywhere, type Authenticator, type Principal } from "#domain/identity/index.ts";
+import { forHarmless, requireAnywhere, type Authenticator, type Principal } from "#domain/identity/index.ts";
 import { Problem } from "#kernel/problem.ts";
 
 /** The permission that an access token needs. */
@@ -32,15 +32,18 @@ export function bearerOf(request: FastifyRequest): string {
 /**
  * Authenticates the principal, then checks that it has the permission for any resource. The operation checks it again
  * for the resource that it finds.
- * @throws Problem `unauthorized`, `invalid_token`, `address_not_allowed`, `insufficient_scope`, `project_archived`,
- * `unavailable`
+ * @throws Problem `unauthorized`, `invalid_token`, `address_not_allowed`, `organization_blocked`, `organization_read_only`,
+ * `insufficient_scope`, `project_archived`, `unavailable`
  */
 export async function admit(
   request: FastifyRequest,
   permission: TokenPermission,
   authenticator: Authenticator,
+  { isHarmless }: { readonly isHarmless: boolean } = { isHarmless: false },
 ): Promise<Principal> {
-  const principal = await authenticator.authenticate(bearerOf(request), { ip: request.ip, requestId: request.id });
+  const origin = { ip: request.ip, requestId: request.id };
+  const authenticated = await authenticator.authenticate(bearerOf(request), origin);
+  const principal = isHarmless ? forHarmless(authenticated) : authenticated;
   request.principal = principal;
   if (permission === "authenticated") return principal;
   requireAnywhere(principal, permission);

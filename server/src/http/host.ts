@@ -10,8 +10,16 @@ import { admitSession, requireConfirmed, requireSameOrigin, type Sessions } from
 
 /** Everything that the HTTP conventions need from the rest of the product. `app/build.ts` creates it once. */
 export interface HttpHost {
-  /** Authenticates, checks the permission, and takes a token from the bucket of the credential or person. */
-  admit(request: FastifyRequest, reply: FastifyReply, permission: Permission): Promise<void>;
+  /**
+   * Authenticates, checks the permission, and takes a token from the bucket of the credential or person. `isHarmless`: the
+   * operation only reads, or only takes access away, so a read-only organization allows it.
+   */
+  admit(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    permission: Permission,
+    options?: { readonly isHarmless: boolean },
+  ): Promise<void>;
   /**  @throws Problem `cross_site` when a page of another site may have sent the request */
   requireSameOrigin(request: FastifyRequest): void;
   /**
@@ -60,7 +68,7 @@ export function createHttpHost(options: HttpHostOptions): HttpHost {
   return {
     idempotency: options.idempotency,
     clock: options.clock,
-    admit: async (request, reply, permission) => {
+    admit: async (request, reply, permission, { isHarmless } = { isHarmless: false }) => {
       if (permission === "public") return;
       if (permission === "session" || permission === "instance") {
         const { userId } = await admitSession(request, permission, sessionsOf(options));
@@ -68,7 +76,7 @@ export function createHttpHost(options: HttpHostOptions): HttpHost {
         keepFromCaches(reply);
         return;
       }
-      const principal = await admit(request, permission, options.authenticator);
+      const principal = await admit(request, permission, options.authenticator, { isHarmless });
       takeToken(reply, limiter, principal.id);
       keepFromCaches(reply);
     },

@@ -58,7 +58,16 @@ type AnyRoute = Pick<
   Partial<
     Pick<
       Route,
-      "params" | "query" | "body" | "result" | "idempotent" | "rawBody" | "sameOrigin" | "recentSignIn" | "resource"
+      | "params"
+      | "query"
+      | "body"
+      | "result"
+      | "idempotent"
+      | "rawBody"
+      | "sameOrigin"
+      | "recentSignIn"
+      | "resource"
+      | "endsAccess"
     >
   >;
 
@@ -91,7 +100,7 @@ export function mountRoute<const T extends AnyRoute>(
     config: { operationId: row.operationId },
     onRequest: async (request, reply) => {
       if (isFromPortalOnly(row)) host.requireSameOrigin(request);
-      await host.admit(request, reply, row.permission);
+      await host.admit(request, reply, row.permission, { isHarmless: row.method === "GET" || row.endsAccess === true });
       if (row.resource === "unlimited") requireUnlimited(principalOf(request), row.permission as Scope);
       if (row.recentSignIn === true && !isDryRun(row, request)) host.requireConfirmed(request);
     },

@@ -1,4 +1,4 @@
-import { ProblemBody, REQUEST_HEADERS, SCOPE_DESCRIPTIONS, type Route } from "@mooring/contract";
+import { organizationAllows, ProblemBody, REQUEST_HEADERS, SCOPE_DESCRIPTIONS, type Route } from "@mooring/contract";
 import type { ProblemCode } from "#kernel/problem.ts";
 import { PROBLEMS } from "./problems.ts";
 
@@ -17,6 +17,7 @@ type Row = Pick<Route, "operationId" | "method" | "path" | "tag" | "summary" | "
       | "idempotent"
       | "sameOrigin"
       | "recentSignIn"
+      | "endsAccess"
     >
   >;
 
@@ -48,7 +49,28 @@ function codesOfAdmission({ permission, ...row }: Row): ProblemCode[] {
   if (permission === "session") return ["unauthorized", "rate_limited", "cross_site", ...recent];
   if (permission === "instance") return ["unauthorized", "rate_limited", "cross_site", "forbidden", ...recent];
   const scope: ProblemCode[] = permission === "authenticated" ? [] : ["insufficient_scope"];
-  return ["unauthorized", "invalid_token", "address_not_allowed", "rate_limited", ...OF_PEOPLE, ...scope, ...recent];
+  const suspended: ProblemCode[] = isAllowedReadOnly(row, permission) ? [] : ["organization_read_only"];
+  return [
+    "unauthorized",
+    "invalid_token",
+    "address_not_allowed",
+    "organization_blocked",
+    ...suspended,
+    "rate_limited",
+    ...OF_PEOPLE,
+    ...scope,
+    ...recent,
+  ];
+}
+
+/** Whether a read-only organization allows the operation. */
+function isAllowedReadOnly(
+  { method, endsAccess }: Pick<Row, "method" | "endsAccess">,
+  permission: Row["permission"],
+): boolean {
+  const isScoped =
+    permission !== "authenticated" && permission !== "public" && permission !== "session" && permission !== "instance";
+  return method === "GET" || endsAccess === true || !isScoped || organizationAllows("read_only", permission);
 }
 
 /** Builds the OpenAPI 3.1 document of a set of rows. It is a pure function: equal rows give equal text. */

@@ -28,6 +28,8 @@ export const PROBLEMS = {
   insufficient_scope: { status: 403, title: "A permission is missing" },
   forbidden: { status: 403, title: "The request is not permitted" },
   ...projectProblems(),
+  organization_read_only: { status: 403, title: "The organization is read-only" },
+  organization_blocked: { status: 403, title: "The organization is blocked" },
   address_not_allowed: { status: 403, title: "The credential may not be used from this address" },
   approval_pending: { status: 403, title: "The credential waits for an approval" },
   second_factor_required: { status: 403, title: "A second factor is required" },

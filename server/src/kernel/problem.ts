@@ -23,6 +23,8 @@ const OF_THE_CALLER = [
   "insufficient_scope",
   "forbidden",
   "project_archived",
+  "organization_read_only",
+  "organization_blocked",
   "address_not_allowed",
   "approval_pending",
   "second_factor_required",

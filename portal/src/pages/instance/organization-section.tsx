@@ -11,7 +11,9 @@ import { TextInput } from "~/kit/field.tsx";
 import { Empty, Section } from "~/kit/page.tsx";
 import { ListTable, type Column } from "~/kit/table.tsx";
 import { Time } from "~/kit/time.tsx";
+import { State, type StateKind } from "~/kit/state.tsx";
 import { CreateOrganizationDialog } from "./create-organization-dialog.tsx";
+import { NAMES, SuspendDialog } from "./suspend-dialog.tsx";
 
 type Organization = ResultOf<typeof PORTAL_ROUTES.listOrganizations>["items"][number];
 
@@ -20,6 +22,7 @@ export function OrganizationSection(): ReactNode {
   const mine = useSession().organizations.map(({ slug }) => slug);
   const [search, setSearch] = useSearchState<{ q: string | undefined }>();
   const [isOpen, setOpen] = useState(false);
+  const [suspending, setSuspending] = useState<Organization | null>(null);
   const query = search.q ?? "";
   const organizations = useList(PORTAL_ROUTES.listOrganizations, { query: query === "" ? {} : { q: query } });
   const create = (
@@ -49,7 +52,7 @@ export function OrganizationSection(): ReactNode {
     >
       <ListTable
         label="Organizations"
-        columns={columns(mine)}
+        columns={columns(mine, setSuspending)}
         list={organizations}
         keyOf={({ id }) => id}
         empty={
@@ -59,11 +62,17 @@ export function OrganizationSection(): ReactNode {
         }
       />
       {isOpen && <CreateOrganizationDialog onClose={() => setOpen(false)} />}
+      {suspending !== null && <SuspendDialog organization={suspending} onClose={() => setSuspending(null)} />}
     </Section>
   );
 }
 
-function columns(mine: readonly string[]): readonly Column<Organization>[] {
+const KINDS: Record<Organization["state"], StateKind> = { active: "go", read_only: "warn", blocked: "stop" };
+
+function columns(
+  mine: readonly string[],
+  onSuspend: (organization: Organization) => void,
+): readonly Column<Organization>[] {
   return [
     { title: "Name", grow: true, cell: ({ name }) => name },
     { title: "Slug", cell: ({ slug }) => <Copyable text={slug} /> },
@@ -72,6 +81,7 @@ function columns(mine: readonly string[]): readonly Column<Organization>[] {
       number: true,
       cell: ({ members, members_is_lower_bound: isCut }) => (isCut === true ? `> ${members}` : members),
     },
+    { title: "State", cell: ({ state }) => <State kind={KINDS[state]}>{NAMES[state]}</State> },
     { title: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
     {
       title: "Yours",
@@ -83,6 +93,14 @@ function columns(mine: readonly string[]): readonly Column<Organization>[] {
         ) : (
           <span className="text-ink-3">not a member</span>
         ),
+    },
+    {
+      title: "",
+      cell: (organization) => (
+        <Button look="quiet" className="h-6" onClick={() => onSuspend(organization)}>
+          {organization.state === "active" ? "Suspend" : "Change state"}
+        </Button>
+      ),
     },
   ];
 }

@@ -1,3 +1,4 @@
+import { organizationForbids } from "#domain/suspension/index.ts";
 import { newId } from "#kernel/ids.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { Job, JobHandler, JobOutcome, Jobs } from "#stores/jobs/index.ts";
@@ -27,6 +28,7 @@ export function evaluationHandler(deps: WatchDeps): JobHandler {
     concurrency: 4,
     concurrencyPerGroup: 2,
     waitMsMax: WAIT_MS_MAX,
+    waits: (orgId) => organizationForbids(deps.metadata.read, orgId, "alerts:evaluate"),
     run: (job) => watch(deps, job),
     retryMs: () => RETRY_MS,
   };

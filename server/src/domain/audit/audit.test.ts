@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { after, afterEach, before, describe, test } from "node:test";
+import { NOT_SUSPENDED } from "#domain/suspension/index.ts";
 import { systemClock as clock } from "#kernel/time.ts";
 import { isUniqueViolation, type MetadataStore, type Tables, type Writer } from "#stores/metadata/index.ts";
 import { openTestMetadata } from "#stores/metadata/testing.ts";
@@ -20,7 +21,15 @@ import {
 } from "./index.ts";
 
 const ORG = "org_test";
-const ORGANIZATION = { id: ORG, slug: "test", name: "test", token_lifetime_s: 900, policy: "{}", created_at: 0 };
+const ORGANIZATION = {
+  id: ORG,
+  slug: "test",
+  name: "test",
+  token_lifetime_s: 900,
+  policy: "{}",
+  created_at: 0,
+  ...NOT_SUSPENDED,
+};
 const EVENT: AuditEvent = { orgId: ORG, actor: { kind: "system", id: null }, action: "thing.do", result: "success" };
 
 for (const { kind, skip } of DATABASES) {
@@ -253,7 +262,15 @@ for (const { kind, skip } of DATABASES) {
           await metadata.write((tx) =>
             tx
               .insertInto("organization")
-              .values({ id: ORG, slug: "test", name: "test", token_lifetime_s: 900, policy: "{}", created_at: 0 })
+              .values({
+                id: ORG,
+                slug: "test",
+                name: "test",
+                token_lifetime_s: 900,
+                policy: "{}",
+                created_at: 0,
+                ...NOT_SUSPENDED,
+              })
               .execute(),
           );
           await fill(6);
@@ -346,7 +363,15 @@ for (const { kind, skip } of DATABASES) {
         await metadata.write(async (tx) => {
           await tx
             .insertInto("organization")
-            .values({ id: ORG, slug: "test", name: "test", token_lifetime_s: 900, policy: "{}", created_at: 0 })
+            .values({
+              id: ORG,
+              slug: "test",
+              name: "test",
+              token_lifetime_s: 900,
+              policy: "{}",
+              created_at: 0,
+              ...NOT_SUSPENDED,
+            })
             .execute();
           await tx.deleteFrom("audit").execute();
           await tx.deleteFrom("audit_head").execute();

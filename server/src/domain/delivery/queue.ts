@@ -1,4 +1,5 @@
 import type { Envelope } from "#domain/identity/index.ts";
+import { organizationForbids } from "#domain/suspension/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { Job, JobHandler, JobOutcome, Jobs } from "#stores/jobs/index.ts";
 import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
@@ -40,6 +41,7 @@ export function messageHandler(deps: SendingDeps, name: keyof typeof MESSAGES): 
     concurrency: 4,
     concurrencyPerGroup: 2,
     waitMsMax: WAIT_MS_MAX,
+    waits: (orgId) => organizationForbids(deps.metadata.read, orgId, "deliver"),
     run: (job) => attempt(deps, kind, job),
     retryMs: () => RETRY_MS,
   };

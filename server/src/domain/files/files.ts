@@ -1,6 +1,7 @@
-import { authorize, type Principal, absent } from "#domain/identity/index.ts";
+import { decide, type Principal, absent } from "#domain/identity/index.ts";
 import { principalNow, type Caller } from "#domain/organizations/index.ts";
 import { resourceOf } from "#domain/projects/index.ts";
+import { suspensionRefusal } from "#domain/suspension/index.ts";
 import { isoFromMs } from "#kernel/time.ts";
 import { auditFile } from "./audit.ts";
 import { countUsage, deleteFileRow, fileById, grantById, type FileRow, type Grant, type StoredFile } from "./store.ts";
@@ -57,8 +58,9 @@ export async function fileOfUrl(deps: FilesDeps, claims: DownloadClaims): Promis
   const file = await fileById(deps.metadata.read, claims.fileId);
   if (file === undefined) throw absent();
   const principal = await principalNow(deps.metadata, file.org_id, claims.grantedBy, deps.clock.nowMs());
-  if (principal === undefined || authorize(principal, "files:read", resourceOf(file)) !== "allowed") throw rightsLost();
-  return file;
+  const verdict = principal && decide(principal, "files:read", resourceOf(file));
+  if (verdict?.allowed === true) return file;
+  throw verdict?.reason.by === "organization" ? suspensionRefusal(verdict.reason.organization) : rightsLost();
 }
 
 /**

@@ -1,3 +1,4 @@
+import { ofAllowing } from "#domain/suspension/index.ts";
 import type { Cutoff } from "#kernel/deletions.ts";
 import { withOptionalProject, type OptionalProjectColumns } from "#domain/projects/index.ts";
 import { usageRows } from "#domain/quotas/index.ts";
@@ -128,6 +129,7 @@ export async function dueTrash(db: Reader, nowMs: Cutoff, limit: number): Promis
     .selectFrom("trashed_file")
     .select(["id", "org_id"])
     .where("purge_at", "<=", nowMs)
+    .where(ofAllowing("retain", "org_id"))
     .orderBy("purge_at")
     .limit(limit)
     .execute();

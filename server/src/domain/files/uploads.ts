@@ -1,8 +1,9 @@
 import { kept } from "#domain/idempotency/index.ts";
-import { authorize, type Principal, absent } from "#domain/identity/index.ts";
+import { decide, type Principal, absent } from "#domain/identity/index.ts";
 import { principalNow } from "#domain/organizations/index.ts";
 import { projectByName, resourceOf, stateRefusal } from "#domain/projects/index.ts";
 import { bytesLeft, requireQuota, storedQuotaAhead, usageOf } from "#domain/quotas/index.ts";
+import { suspensionRefusal } from "#domain/suspension/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
@@ -197,12 +198,13 @@ export async function openUpload(deps: FilesDeps, fileId: string): Promise<Uploa
   return { grant, left: left + grant.reserved };
 }
 
-/** Checks that the uploader still has the permission. @throws Problem `forbidden`, `project_archived` */
+/** Checks that the uploader still has the permission. @throws Problem `forbidden`, `organization_…`, `project_archived` */
 export async function requireRights(deps: FilesDeps, grant: Grant, uploader: string): Promise<void> {
   const principal = await principalNow(deps.metadata, grant.org_id, uploader, deps.clock.nowMs());
-  const decision = principal === undefined ? "hidden" : authorize(principal, "files:write", resourceOf(grant));
-  if (decision === "state") throw stateRefusal(grant.project_state);
-  if (decision !== "allowed") throw rightsLost();
+  const verdict = principal && decide(principal, "files:write", resourceOf(grant));
+  if (verdict?.allowed === true) return;
+  if (verdict?.reason.by === "organization") throw suspensionRefusal(verdict.reason.organization);
+  throw verdict?.reason.by === "state" ? stateRefusal(grant.project_state) : rightsLost();
 }
 
 /** Claims the URL, so that no other upload uses it now. @throws Problem `conflict` */

@@ -2,6 +2,7 @@ export {
   authorize,
   clauseOf,
   decide,
+  forHarmless,
   heldScopes,
   holds,
   lackingOf,

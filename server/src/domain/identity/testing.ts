@@ -1,4 +1,5 @@
 /** The common setup of tests that need identity: a database with an organization, people and nodes. */
+import { NOT_SUSPENDED } from "#domain/suspension/index.ts";
 import { trustedClock } from "#kernel/testing.ts";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -132,7 +133,7 @@ async function seed(metadata: MetadataStore, nowMs: number): Promise<void> {
     ] as const) {
       await tx
         .insertInto("organization")
-        .values({ id, slug, name: slug, token_lifetime_s: 900, policy: "{}", created_at: nowMs })
+        .values({ id, slug, name: slug, token_lifetime_s: 900, policy: "{}", created_at: nowMs, ...NOT_SUSPENDED })
         .execute();
     }
     for (const [id, slug, visibility] of [
@@ -175,6 +176,7 @@ async function addPerson(
     email,
     orgId: ORG_ID,
     orgSlug: "acme",
+    organization: { state: "active", reason: null },
     role,
     scopes,
     endsAtMs: null,

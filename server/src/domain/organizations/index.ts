@@ -70,10 +70,11 @@ export {
   requireDeviceLogin,
   updateOrganization,
   type OrganizationChange,
+  organizationVersion,
 } from "./organization/organization.ts";
 export { applyAuditRetention, auditRetentionHandler, startAuditRetention } from "./organization/audit-retention.ts";
 export type { OrganizationPolicy } from "./organization/policy.ts";
-export { countOrganization, organizationBySlug, type Organization } from "./organization/store.ts";
+export { countOrganization, organizationById, organizationBySlug, type Organization } from "./organization/store.ts";
 export { listPage, type Page, type PageQuery } from "./pages.ts";
 export { hashPassword, verifyPassword } from "./password.ts";
 export { changeProjectState } from "./projects/state.ts";

@@ -7,6 +7,7 @@ import {
   type PersonPrincipal,
 } from "#domain/identity/index.ts";
 import { personByToken, personPrincipal, signedInPrincipal } from "#domain/organizations/index.ts";
+import { requireOrganizationAllows } from "#domain/suspension/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Origin, PeopleDeps } from "./deps.ts";
 import { NO_MEMBER } from "./sessions/admitted.ts";
@@ -33,7 +34,7 @@ export function listPersonalTokens(deps: Pick<PeopleDeps, "metadata">, session: 
 /**
  * Creates a personal access token.
  * @throws Problem `not_found` (the person is not in such an organization), `insufficient_scope`, `forbidden` (the
- * policy), `invalid_body`, `second_factor_required`, `provider_sign_in_required`
+ * policy), `invalid_body`, `organization_read_only`, `organization_blocked`, `second_factor_required`, `provider_sign_in_required`
  */
 export async function createPersonalToken(
   deps: PeopleDeps,
@@ -45,6 +46,7 @@ export async function createPersonalToken(
   const orgId = await membershipBySlug(read, session.userId, input.organization);
   const person = orgId === undefined ? undefined : await signedInPrincipal(read, orgId, session, deps.clock.nowMs());
   if (person === undefined) throw absent();
+  requireOrganizationAllows(person.organization, "credentials:write");
   const expiresAtMs = input.expiresAtMs === undefined ? deps.clock.nowMs() + LIFETIME_MS_DEFAULT : input.expiresAtMs;
   return deps.credentials.createPersonal({ actor: person, ...origin }, person, {
     projectId: null,

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { PROJECT_STATES, SCOPES, stateAllows, type ProjectAction } from "@mooring/contract";
+import { NOT_SUSPENDED } from "#domain/suspension/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { systemClock } from "#kernel/time.ts";
 import type { MetadataStore, Reader } from "#stores/metadata/index.ts";
@@ -82,7 +83,7 @@ for (const { kind, skip } of DATABASES) {
         const organization = { id: ORG, slug: "acme", name: "acme", token_lifetime_s: 900, policy: "{}" };
         await tx
           .insertInto("organization")
-          .values({ ...organization, created_at: 1 })
+          .values({ ...organization, created_at: 1, ...NOT_SUSPENDED })
           .execute();
         for (const each of [project("a"), project("b"), project("c", "private")]) {
           assert.ok(await insertProject(tx, each));

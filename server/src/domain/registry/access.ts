@@ -1,7 +1,7 @@
-import { stateAllows } from "@mooring/contract";
+import { organizationAllows, stateAllows } from "@mooring/contract";
 import { decide, type Principal, type Reason } from "#domain/identity/index.ts";
 import type { Access } from "./tokens.ts";
-import { nameOf, resourceOf, type Action, type Repository, type Subject } from "./types.ts";
+import { nameOf, resourceOf, type Action, type NamedRepository, type Subject } from "./types.ts";
 
 export const CATALOG: Subject = { type: "registry", name: "catalog" };
 
@@ -26,7 +26,7 @@ export interface Question {
   readonly subject: Subject;
   readonly action: Action;
   /** The repository with the subject's name. Undefined if there is none, and for the catalog. */
-  readonly repository: Repository | undefined;
+  readonly repository: NamedRepository | undefined;
 }
 
 /**
@@ -43,7 +43,7 @@ export function decideAccess({ principal, access }: Holder, question: Question):
 }
 
 /** Decides for an existing repository. */
-export function mayDo(holder: Holder, repository: Repository, action: Action): boolean {
+export function mayDo(holder: Holder, repository: NamedRepository, action: Action): boolean {
   const subject: Subject = { type: "repository", name: nameOf(repository) };
   return decideAccess(holder, { subject, action, repository }).allowed;
 }
@@ -54,8 +54,7 @@ export function grantAccess(principal: Principal | null, asked: Omit<Question, "
 }
 
 function rightTo(principal: Principal | null, { subject, action, repository }: Question): AccessVerdict {
-  if (action === "pull" && repository?.isPublic === true && stateAllows(repository.projectState, "registry:pull"))
-    return { allowed: true };
+  if (action === "pull" && repository?.isPublic === true && isOpen(repository)) return { allowed: true };
   if (principal === null) return { allowed: false, reason: { by: "anonymous" } };
   const permission = `registry:${action}` as const;
   if (subject.type === "registry") return decide(principal, permission);
@@ -65,6 +64,11 @@ function rightTo(principal: Principal | null, { subject, action, repository }: Q
   // reason.
   const anywhere = decide(principal, permission);
   return anywhere.allowed || anywhere.reason.by === "state" ? HIDDEN : anywhere;
+}
+
+/** Whether the states of the project and the organization allow everybody to pull a public image. */
+function isOpen({ projectState, organization }: NamedRepository): boolean {
+  return stateAllows(projectState, "registry:pull") && organizationAllows(organization.state, "registry:pull");
 }
 
 const HIDDEN = { allowed: false, reason: { by: "hidden" } } as const;

@@ -1,11 +1,12 @@
 import type { Principal } from "#domain/identity/index.ts";
 import { joinProject, withinProjects, withProject, type ProjectColumns, type Reach } from "#domain/projects/index.ts";
+import { suspensionOf } from "#domain/suspension/index.ts";
 import type { MetadataStore, Reader, Writer } from "#stores/metadata/index.ts";
 import { parseName } from "./name.ts";
-import type { Repository } from "./types.ts";
+import type { NamedRepository } from "./types.ts";
 
 /** Returns undefined if no app has the name. `decideAccess` decides who may see it. */
-export async function repositoryByName(db: Reader, name: string): Promise<Repository | undefined> {
+export async function repositoryByName(db: Reader, name: string): Promise<NamedRepository | undefined> {
   const parts = parseName(name);
   if (parts === undefined) return undefined;
   const row = await repositories(db)
@@ -21,7 +22,7 @@ export async function repositoriesWith(
   orgId: string,
   digest: string,
   names?: readonly string[],
-): Promise<Repository[]> {
+): Promise<NamedRepository[]> {
   const found = repositories(db)
     .innerJoin("registry_blob", "registry_blob.repository", "app.id")
     .where("registry_blob.org_id", "=", orgId)
@@ -55,6 +56,8 @@ function repositories(db: Reader) {
       "app.project_id",
       "app.slug as app_slug",
       "organization.slug as org_slug",
+      "organization.state",
+      "organization.state_reason",
       "r.is_public",
       "r.immutable_tags",
     ]);
@@ -66,11 +69,13 @@ interface Row extends ProjectColumns {
   readonly project_id: string;
   readonly app_slug: string;
   readonly org_slug: string;
+  readonly state: string;
+  readonly state_reason: string | null;
   readonly is_public: number | null;
   readonly immutable_tags: string | null;
 }
 
-function repositoryOf(row: Row): Repository {
+function repositoryOf(row: Row): NamedRepository {
   return {
     id: row.id,
     orgId: row.org_id,
@@ -79,6 +84,7 @@ function repositoryOf(row: Row): Repository {
     appSlug: row.app_slug,
     visibility: row.visibility,
     projectState: row.project_state,
+    organization: suspensionOf(row),
     isPublic: row.is_public === 1,
     immutableTags: row.immutable_tags === null ? [] : (JSON.parse(row.immutable_tags) as string[]),
   };
@@ -105,7 +111,7 @@ export async function repositoryNames(
   return rows.map(({ slug }) => prefix + slug);
 }
 
-export async function repositoryById(db: Reader, id: string): Promise<Repository | undefined> {
+export async function repositoryById(db: Reader, id: string): Promise<NamedRepository | undefined> {
   const row = await repositories(db).where("app.id", "=", id).executeTakeFirst();
   return row === undefined ? undefined : repositoryOf(row);
 }

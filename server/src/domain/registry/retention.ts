@@ -1,3 +1,4 @@
+import { organizationAllows } from "@mooring/contract";
 import { appendAudit } from "#domain/audit/index.ts";
 import { auditOrigin, SYSTEM, type Caller } from "#domain/organizations/index.ts";
 import type { Reader } from "#stores/metadata/index.ts";
@@ -84,7 +85,7 @@ export async function applyAllRetention(deps: TimedRemovalDeps): Promise<{ tags:
     const page = await repositoriesWithRules(deps.metadata.read, after, REPOSITORIES);
     for (const { id, retention } of page) {
       const repository = await repositoryById(deps.metadata.read, id);
-      if (repository === undefined) continue;
+      if (repository === undefined || !organizationAllows(repository.organization.state, "retain")) continue;
       const gone = await applyRetention(deps, SYSTEM, repository, JSON.parse(retention ?? "{}") as Retention);
       tags += gone.tags.length;
       manifests += gone.manifests.length;

@@ -1,5 +1,6 @@
 import type { GuardedClock } from "#kernel/deletions.ts";
 import type { ProjectState, Resource, Visibility } from "#domain/projects/index.ts";
+import type { Suspension } from "#domain/suspension/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore, Tables } from "#stores/metadata/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
@@ -46,6 +47,11 @@ export interface Repository {
   readonly projectState: ProjectState;
   readonly isPublic: boolean;
   readonly immutableTags: readonly string[];
+}
+
+/** A repository that a request names, with the state of its organization. */
+export interface NamedRepository extends Repository {
+  readonly organization: Suspension;
 }
 
 /**

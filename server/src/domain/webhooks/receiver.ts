@@ -1,6 +1,7 @@
-import { stateAllows } from "@mooring/contract";
+import { organizationAllows, stateAllows } from "@mooring/contract";
 import type { Envelope } from "#domain/identity/index.ts";
 import { usageOf } from "#domain/quotas/index.ts";
+import { readSuspension } from "#domain/suspension/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
@@ -37,6 +38,8 @@ export interface ReceiverOptions {
 export interface Target {
   readonly webhook: Addressed["webhook"];
   readonly url: Addressed["url"];
+  /** The operator suspended the organization, so the webhook accepts nothing. */
+  readonly isSuspended: boolean;
   readonly settings: WebhookSettings;
   readonly secrets: WebhookSecrets;
   readonly allowed: (ip: string) => boolean;
@@ -145,17 +148,19 @@ export class Receiver {
   }
 
   async #read(token: string): Promise<Target | undefined> {
-    const { envelope, clock } = this.#options;
+    const { metadata, envelope, clock } = this.#options;
     const found = await this.#find(token);
     // Webhooks of archived projects answer 404, because many senders stop for good after 410.
     if (found === undefined || !stateAllows(found.webhook.project_state, "webhooks:receive")) {
       this.#targets.delete(token);
       return undefined;
     }
+    const { state } = await readSuspension(metadata.read, found.webhook.org_id);
     const settings = settingsOf(found.webhook);
     const { scheme, header } = settings.verification;
     const target: Target = {
       ...found,
+      isSuspended: !organizationAllows(state, "webhooks:receive"),
       settings,
       secrets: openSecrets(envelope, found.webhook),
       allowed: allowedBy(settings.allowed_ips),

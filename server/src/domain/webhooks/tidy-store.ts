@@ -1,3 +1,4 @@
+import { ofAllowing } from "#domain/suspension/index.ts";
 import type { Cutoff } from "#kernel/deletions.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
 
@@ -75,7 +76,7 @@ export async function deleteEvents(
 }
 
 export async function deleteRejections(tx: Writer, beforeMs: Cutoff): Promise<void> {
-  await tx.deleteFrom("webhook_rejection").where("at", "<", beforeMs).execute();
+  await tx.deleteFrom("webhook_rejection").where("at", "<", beforeMs).where(ofAllowing("retain", "org_id")).execute();
 }
 
 /** Deletes the other rows of a deleted webhook that has no events left. */

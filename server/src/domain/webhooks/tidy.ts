@@ -1,6 +1,7 @@
 import { appendAudit } from "#domain/audit/index.ts";
 import { auditOrigin, type Caller, type Project } from "#domain/organizations/index.ts";
 import { addUsage } from "#domain/quotas/index.ts";
+import { organizationsWithout } from "#domain/suspension/index.ts";
 import { earlier, type Cutoff, type GuardedClock } from "#kernel/deletions.ts";
 import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import type { Job, JobHandler, Jobs } from "#stores/jobs/index.ts";
@@ -58,10 +59,13 @@ async function tidy(deps: Deps, job: Pick<Job, "signal">): Promise<void> {
   if (rejectionsMs !== null) await deps.metadata.write((tx) => deleteRejections(tx, earlier(rejectionsMs, DAY_MS)));
   const nowMs = clock.deletionTime("webhook_events");
   const remainsMs = clock.deletionTime("webhook_remains");
+  // The data of a blocked organization stays.
+  const kept = await organizationsWithout(deps.metadata.read, "retain");
   let after = "";
   for (;;) {
     const webhooks = await webhooksToTidy(deps.metadata.read, after, PAGE_WEBHOOKS);
     for (const { id, org_id: orgId, deleted_at: deletedAt, days } of webhooks) {
+      if (kept.has(orgId)) continue;
       const pastMs = nowMs === null ? null : earlier(nowMs, (days ?? deps.retentionDays) * DAY_MS);
       const beforeMs = deletedAt === null ? pastMs : "all";
       if (beforeMs !== null) await purge(deps, { id, orgId, beforeMs }, job.signal);

@@ -102,6 +102,7 @@ export function credentialOf(orgId: string, scopes: readonly Scope[], projectId:
     clientId: `mrc_${orgId}`,
     orgId,
     orgSlug: orgId,
+    organization: { state: "active", reason: null },
     projectId,
     scopes: new Set(scopes),
   };

@@ -10,7 +10,7 @@ import { openTestMetadata } from "#stores/metadata/testing.ts";
 import { DATABASES, postgresUrl } from "../../../../tests/fixtures/databases.ts";
 import { Schedule, createJobs, type JobsOptions } from "./index.ts";
 import type { Job, JobHandler, JobOutcome, Jobs } from "./types.ts";
-import { claimJobs, extendLease, release } from "./store.ts";
+import { claimJobs, extendLease, release, wakeGroup } from "./store.ts";
 
 const DONE: JobOutcome = { dueAtMs: null };
 const SILENT = { warn: () => undefined };
@@ -77,6 +77,28 @@ for (const { kind: database, skip } of DATABASES) {
       clock.advance(4000);
       await until(async () => (await left()).length === 0);
       assert.deepEqual(await recorded(), ["late", "soon"]);
+    });
+
+    test("a job whose group must wait does not run, keeps its attempts, and runs when its group is woken", async () => {
+      const clock = movable(1000);
+      const held = new Set(["org_held"]);
+      const runs: string[] = [];
+      const jobs = node({ clock });
+      const waits = async (group: string): Promise<boolean> => held.has(group);
+      jobs.start([handler(async (job) => (runs.push(job.group), { ...DONE, commit: record(job.key) }), { waits })]);
+      await put(jobs, "held", 1000, "org_held");
+      await put(jobs, "free", 1000, "org_free");
+      await until(async () =>
+        (await left()).every(({ key, owner, due_at }) => key === "held" && owner === null && due_at > 1000),
+      );
+      const [waiting] = await left();
+      assert.deepEqual([runs, waiting?.attempts, waiting?.claims], [["org_free"], 0, 0]);
+      held.clear();
+      await metadata.write((tx) => wakeGroup({ metadata, clock }, tx, "org_other"));
+      assert.ok(((await left())[0]?.due_at ?? 0) > 1000, "another group wakes it");
+      await metadata.write((tx) => wakeGroup({ metadata, clock }, tx, "org_held"));
+      await until(async () => (await left()).length === 0);
+      assert.deepEqual(runs, ["org_free", "org_held"]);
     });
 
     test("a job that names its next time waits for it", async () => {

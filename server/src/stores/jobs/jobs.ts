@@ -13,6 +13,7 @@ import {
   pullForward,
   release,
   upsertJobs,
+  WAITS,
   type Claimed,
   type JobRow,
   type Ran,
@@ -39,6 +40,8 @@ const POLL_MS = 5000;
 const AGAIN_MS = 1000;
 /** How often the queue is checked for jobs whose times a wrong clock has set too far ahead. */
 const MEND_EVERY_MS = 10_000;
+/** When a job whose group must wait is looked at again, if nothing wakes it before. */
+const WAIT_MS = 300_000;
 const LAST_ERROR_CHARS_MAX = 500;
 
 export function createJobs(options: JobsOptions): Jobs {
@@ -218,6 +221,7 @@ class Runner implements Jobs {
     try {
       await free;
       abort.signal.throwIfAborted();
+      if ((await handler.waits?.(job.group)) === true) return await this.#postpone(row);
       const outcome = await handler.run(job);
       abort.signal.throwIfAborted();
       await this.#finish(row, { dueAtMs: outcome.dueAtMs, ran: ran() }, outcome.commit?.bind(outcome));
@@ -239,6 +243,11 @@ class Runner implements Jobs {
       if (!ours) throw new LeaseLost("another node has taken over the job");
       await commit?.(tx);
     });
+  }
+
+  async #postpone(row: JobRow): Promise<void> {
+    const dueAtMs = this.#clock.nowMs() + WAIT_MS;
+    await this.#metadata.write((tx) => release(tx, row, { dueAtMs, attempts: row.attempts, lastError: WAITS }));
   }
 
   /** Saves a failed run. A run that the stop has ended is not a failure: the next node takes the job at once. */

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { JOBS_COUNTED_MAX } from "#kernel/limits.ts";
+import type { Clock } from "#kernel/time.ts";
 import { jsonTable, prepared, type MetadataStore, type Tables, type Writer } from "#stores/metadata/index.ts";
 
 export type JobRow = Tables["job"];
@@ -49,6 +50,25 @@ export async function makeDue(tx: Writer, kind: string, keys: readonly string[],
     .where("owner", "is", null)
     .where("due_at", ">", nowMs)
     .execute();
+}
+
+/** `last_error` of a job whose group must wait. */
+export const WAITS = "waits: its organization is suspended";
+
+/** Makes the jobs of a group due now that had to wait. */
+export async function wakeGroup(
+  { metadata, clock }: { readonly metadata: Pick<MetadataStore, "notify">; readonly clock: Clock },
+  tx: Writer,
+  group: string,
+): Promise<void> {
+  await tx
+    .updateTable("job")
+    .set({ due_at: clock.nowMs(), last_error: null })
+    .where("group_key", "=", group)
+    .where("owner", "is", null)
+    .where("last_error", "=", WAITS)
+    .execute();
+  await metadata.notify(tx, "job");
 }
 
 /** Makes all waiting jobs of a kind due now, except parked ones. Returns their number. */

@@ -56,6 +56,11 @@ export interface JobHandler {
    */
   readonly waitMsMax?: number;
   /**
+   * Whether the jobs of a group must wait now, for example while its organization is suspended. They are due again after
+   * some minutes, or when `wakeGroup` wakes them.
+   */
+  waits?(group: string): Promise<boolean>;
+  /**
    * May run more than once for one due time, since a process can end between its work and the commit. A rejection is
    * retried after `retryMs(attempts)`. When that returns null, the job is deleted.
    */

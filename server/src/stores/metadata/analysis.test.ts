@@ -29,6 +29,9 @@ test("the planner gets statistics of large tables, and never scans a small table
         token_lifetime_s: 900,
         policy: "{}",
         created_at: 0,
+        state: "active",
+        state_reason: null,
+        suspended_at: null,
       }));
       await tx.insertInto("organization").values(rows).execute();
     });

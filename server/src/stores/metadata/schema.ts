@@ -33,6 +33,12 @@ export interface Tables
     /** JSON: an `OrganizationPolicy`. Missing members mean no restriction. */
     policy: string;
     created_at: number;
+    /** An `OrganizationState` of the contract. Not `active`: the operator suspended it. */
+    state: string;
+    /** The operator's reason, which members read; null: it is active, or no reason was given. */
+    state_reason: string | null;
+    /** When the operator suspended it; null: it is active. */
+    suspended_at: number | null;
   };
   project: {
     id: string;

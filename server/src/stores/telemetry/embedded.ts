@@ -44,6 +44,8 @@ export interface TelemetryOptions {
    * True if other servers may share the metadata database. Queries that this server alone cannot answer are then refused.
    */
   readonly hasPeers?: boolean;
+  /** The organizations whose rows must stay now, also those past their retention. Default: none. */
+  readonly kept?: () => Promise<ReadonlySet<string>>;
 }
 
 /**

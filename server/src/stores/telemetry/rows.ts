@@ -52,6 +52,7 @@ export interface RowStoreOptions {
   readonly createSegment?: CreateSegmentFile;
   /** Waits during an append while compaction is behind. Tests record the time. */
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly kept?: () => Promise<ReadonlySet<string>>;
 }
 
 /** The parts of the store, after everything on disk was read. */
@@ -140,7 +141,7 @@ async function recover(options: RowStoreOptions, layout: Layout, unlock: () => v
   const feed = new Feed({ storeId, wal, tables, watchers });
   const made = writers(options, layout, tables, manifest);
   const { files, eraseRunner: runner } = made;
-  const retention = { layout, tables, files, runner, settings: settings.retention };
+  const retention = { layout, tables, files, runner, settings: settings.retention, kept: options.kept };
   const lifecycle = await openLifecycle({ metadata, storeId, clock, log, schedule: options.schedule, ...retention });
   return { options, storeId, tables, keys, manifest, wal, feed, lifecycle, unlock, ...made };
 }

@@ -30,6 +30,8 @@ export type OauthErrorCode = keyof typeof OAUTH_ERRORS;
  * 5.2).
  */
 const CLIENT_REFUSALS: ReadonlySet<ProblemCode> = new Set([
+  "organization_blocked",
+  "organization_read_only",
   "address_not_allowed",
   "approval_pending",
   "second_factor_required",

@@ -150,6 +150,7 @@ test("a person who sets a requirement must meet it; a program can only remove it
     clientId: "",
     orgId: ada.orgId,
     orgSlug: ada.org,
+    organization: { state: "active", reason: null },
     projectId: null,
     scopes,
   } as const;

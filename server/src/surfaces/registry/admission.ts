@@ -1,5 +1,6 @@
 import { clauseOf, type CredentialPrincipal } from "#domain/identity/index.ts";
 import { ruleOf } from "#domain/projects/index.ts";
+import { suspensionText } from "#domain/suspension/index.ts";
 import {
   blobUnknown,
   CATALOG,
@@ -157,6 +158,7 @@ function reasonOf(deps: AdmissionDeps, { target, action, caller, reason }: Refus
     const { name, images } = ruleOf(reason.state);
     return `the project of ${target.name} is ${name}, so its images ${images}`;
   }
+  if (reason.by === "organization") return suspensionText(reason.organization);
   const what = `${principal.clientId} may not ${VERBS[action]} ${target.name}`;
   return `${what}: ${decidedFor(principal, `registry:${action}`, reason)}`;
 }
@@ -168,7 +170,8 @@ function decidedFor({ projectId, limits }: CredentialPrincipal, permission: stri
     return "it is limited to certain repositories, and this is none of them";
   if (by === "scope") return `it was not given ${permission}`;
   if (by === "own role") return `the role ${reason.role} does not hold ${permission}`;
-  if (by === "state" || by === "anonymous" || by === "unasked") throw new Error(`${by} has a separate answer`);
+  if (by === "state" || by === "organization" || by === "anonymous" || by === "unasked")
+    throw new Error(`${by} has a separate answer`);
   if (by !== "hidden") return `it was given ${permission}, but ${clauseOf(reason)}`;
   return projectId === null
     ? "there is no such app, or it may not see it"

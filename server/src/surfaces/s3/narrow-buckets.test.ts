@@ -212,7 +212,14 @@ test("a URL that the server signed for a credential has the credential's limits 
     webhooks: new Set<string>(),
     services: new Set<string>(),
   };
-  const names = { id: "cred_1", clientId: "mrc_1", orgId: ORG_ID, orgSlug: "a", projectId: null } as const;
+  const names = {
+    id: "cred_1",
+    clientId: "mrc_1",
+    orgId: ORG_ID,
+    orgSlug: "a",
+    organization: { state: "active", reason: null },
+    projectId: null,
+  } as const;
   const principal = { kind: "credential", ...names, scopes: new Set(SCOPES), limits } as const;
   assert.equal(principalOn(principal, row).scopes.size, 0, "without any bucket, it has no scope there");
 });

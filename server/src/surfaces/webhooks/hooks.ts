@@ -23,6 +23,8 @@ interface Admitted {
   readonly contentType: string | undefined;
 }
 
+/** Suspensions last hours or longer. */
+const SUSPENDED_RETRY_S = 3600;
 const EMPTY = Buffer.alloc(0);
 /** The answer may contain a user's content, so it must never run as a page of our origin. */
 const SANDBOX = { "x-content-type-options": "nosniff", "content-security-policy": "sandbox; default-src 'none'" };
@@ -42,6 +44,7 @@ export function mountHooks(app: App, deps: WebhooksSurfaceDeps): void {
       throw nowhere();
     }
     limiter.take(target.webhook.id);
+    if (target.isSuspended) throw suspended();
     if (target.webhook.paused === 1) throw paused();
     const { headers } = request.raw;
     admitted.set(request.raw, { target, contentType: headers["content-type"] });
@@ -127,6 +130,15 @@ function bodyBytes(request: Request): number {
 /** The one answer for addresses that never existed, are retired, or can't exist. */
 function nowhere(): Problem {
   return new Problem("not_found", "There is no webhook at this address.");
+}
+
+/**
+ * 503, because senders repeat it with growing pauses. After 410 many give up for good, and after other 4xx some switch
+ * the webhook off.
+ */
+function suspended(): Problem {
+  const detail = "The organization of this webhook is suspended; send the event again later.";
+  return new Problem("unavailable", detail, { retryAfterS: SUSPENDED_RETRY_S });
 }
 
 function paused(): Problem {

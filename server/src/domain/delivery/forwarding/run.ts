@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { eventBySeq, eventsAfter, matcherOf, newestSeq, type EventRow } from "#domain/webhooks/index.ts";
+import { organizationForbids } from "#domain/suspension/index.ts";
 import type { Job, JobHandler, JobOutcome } from "#stores/jobs/index.ts";
 import type { Reader } from "#stores/metadata/index.ts";
 import { WAIT_MS_MAX } from "../attempts.ts";
@@ -36,6 +37,7 @@ export function forwardingHandler(deps: RunDeps): JobHandler {
     concurrency: 16,
     concurrencyPerGroup: 8,
     waitMsMax: WAIT_MS_MAX,
+    waits: (orgId) => organizationForbids(deps.metadata.read, orgId, "deliver"),
     run: (job) => new Run(deps, paces, job).go(),
     retryMs: () => RETRY_MS,
   };

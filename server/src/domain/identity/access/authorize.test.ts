@@ -1,7 +1,17 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { ORG_ROLES, PROJECT_ROLES, SCOPES, type OrgRole, type ProjectRole, type Scope } from "@mooring/contract";
-import { authorize, decide, heldScopes, reachOf, type Decision } from "./authorize.ts";
+import {
+  ORGANIZATION_ACTS,
+  organizationAllows,
+  ORG_ROLES,
+  PROJECT_ROLES,
+  SCOPES,
+  type OrganizationAct,
+  type OrgRole,
+  type ProjectRole,
+  type Scope,
+} from "@mooring/contract";
+import { authorize, decide, forHarmless, heldScopes, reachOf, type Decision } from "./authorize.ts";
 import { ORG_ROLE_SCOPES, PROJECT_ROLE_SCOPES, rightsOfRole } from "./permissions.ts";
 import type { CredentialPrincipal, PersonPrincipal, Principal } from "./principal.ts";
 import type { Resource } from "#domain/projects/index.ts";
@@ -77,6 +87,7 @@ function person(role: OrgRole, projects: Record<string, ProjectRole> = {}): Pers
     email: "a@b",
     orgId: "org_a",
     orgSlug: "a",
+    organization: { state: "active", reason: null },
     role,
     scopes,
     endsAtMs: null,
@@ -91,6 +102,7 @@ function credential(scopes: readonly Scope[], projectId: string | null = null): 
     clientId: "mrc_1",
     orgId: "org_a",
     orgSlug: "a",
+    organization: { state: "active", reason: null },
     projectId,
     scopes: new Set(scopes),
   };
@@ -233,6 +245,59 @@ test("an archived project refuses writes and deletions, and allows reading and a
     assert.equal(authorize(bound, scope), expected, `${scope} of the project's credential, without a resource`);
     assert.equal(authorize(credential([scope], "proj_x"), scope, ARCHIVED), "hidden");
   }
+});
+
+/** A second copy of the states' table, written by hand. Everything that is missing is refused. */
+const READ_ONLY_SCOPES =
+  "org:read projects:read apps:read telemetry:read files:read registry:pull s3:read webhooks:read credentials:read audit:read";
+const READ_ONLY_ACTS: readonly OrganizationAct[] = ["sign_in", "end_access", "retain"];
+
+function suspended<P extends Principal>(principal: P, state: "read_only" | "blocked"): P {
+  return { ...principal, organization: { state, reason: "unpaid" } };
+}
+
+test("a read-only organization allows only reading, and a blocked one nothing, to everybody and everywhere", () => {
+  const reads = READ_ONLY_SCOPES.split(" ");
+  for (const scope of SCOPES) {
+    for (const principal of [
+      person("owner", { proj_closed: "maintainer" }),
+      credential(SCOPES),
+      credential(SCOPES, "proj_open"),
+    ]) {
+      for (const resource of [ORGANIZATION, OPEN, CLOSED, undefined]) {
+        const before = authorize(principal, scope, resource);
+        const readOnly = authorize(suspended(principal, "read_only"), scope, resource);
+        assert.equal(readOnly, reads.includes(scope) ? before : "organization", `${scope} read-only`);
+        assert.equal(authorize(suspended(principal, "blocked"), scope, resource), "organization", `${scope} blocked`);
+      }
+      assert.equal(authorize(suspended(principal, "blocked"), scope, ELSEWHERE), "hidden");
+      const { organization, visibleProjects, projectIds } = reachOf(suspended(principal, "read_only"), scope);
+      const reach = reachOf(principal, scope);
+      const expected = [reach.organization, reach.visibleProjects, reach.projectIds];
+      const found = [organization, visibleProjects, projectIds];
+      assert.deepEqual(found, reads.includes(scope) ? expected : [false, false, []], scope);
+    }
+  }
+  for (const act of ORGANIZATION_ACTS) {
+    assert.equal(organizationAllows("read_only", act), READ_ONLY_ACTS.includes(act), act);
+    assert.equal(organizationAllows("blocked", act), false, act);
+    assert.ok(organizationAllows("active", act));
+  }
+});
+
+test("an act that only takes access away is allowed in a read-only organization, and not in a blocked one", () => {
+  const owner = person("owner");
+  const decisions = (["read_only", "blocked"] as const).map((state) =>
+    authorize(forHarmless(suspended(owner, state)), "credentials:write", ORGANIZATION),
+  );
+  assert.deepEqual(decisions, ["allowed", "organization"]);
+  const viewer = forHarmless(suspended(person("viewer"), "read_only"));
+  assert.equal(authorize(viewer, "credentials:write", ORGANIZATION), "insufficient_scope");
+});
+
+test("a suspension takes no permissions away, so that credentials are not reduced by it", () => {
+  const owner = suspended(person("owner"), "blocked");
+  assert.deepEqual(heldScopes(owner, OPEN), heldScopes(person("owner"), OPEN));
 });
 
 test("the list of reachable projects agrees with the check of each row", () => {

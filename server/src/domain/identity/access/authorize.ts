@@ -1,4 +1,4 @@
-import { stateAllows, type ProjectState, type Scope } from "@mooring/contract";
+import { organizationAllows, stateAllows, type ProjectState, type Scope } from "@mooring/contract";
 import { statesWithout, type Reach, type Resource } from "#domain/projects/index.ts";
 import { hasAny, reachedIds, withinLimits, type Limits } from "./limits.ts";
 import type { CredentialPrincipal, PersonPrincipal, Principal, ProjectRights } from "./principal.ts";
@@ -6,16 +6,20 @@ import type { Reason, Verdict } from "./reason.ts";
 
 /**
  * The result of a check. `hidden`: the principal may not know that the resource exists, so the answer is the same as
- * for an absent one. `insufficient_scope`: the principal may see it, but lacks the permission. `state`: the project's
- * state forbids it to everybody.
+ * for an absent one. `organization`: the organization's state forbids it to everybody. `insufficient_scope`: the principal
+ * may see it, but lacks the permission. `state`: the project's state forbids it to everybody.
  */
-export type Decision = "allowed" | "insufficient_scope" | "state" | "hidden";
+export type Decision = "allowed" | "organization" | "insufficient_scope" | "state" | "hidden";
 
 /**
  * The only permission check. Returns the decision and its reason. Without a resource, it checks whether the principal
  * has the permission for any resource. This early check never replaces the check with the resource.
  */
 export function decide(principal: Principal, permission: Scope, resource?: Resource): Verdict {
+  const { orgId, organization } = principal;
+  if (resource !== undefined && resource.orgId !== orgId) return { allowed: false, reason: { by: "hidden" } };
+  if (!organizationAllows(organization.state, permission))
+    return { allowed: false, reason: { by: "organization", organization } };
   const scopes = resource === undefined ? scopesAnywhere(principal) : scopesFor(principal, resource);
   if (scopes === undefined) return { allowed: false, reason: { by: "hidden" } };
   const outside = principal.limits === undefined ? undefined : beyond(principal.limits, permission, resource);
@@ -27,12 +31,21 @@ export function decide(principal: Principal, permission: Scope, resource?: Resou
   return stateAllows(state, permission) ? { allowed: true } : { allowed: false, reason: { by: "state", state } };
 }
 
+/**
+ * Returns the principal for an operation that only reads or only takes access away, such as a revocation. A state of the organization that allows such operations does not stop it.
+ */
+export function forHarmless<P extends Principal>(principal: P): P {
+  const { state } = principal.organization;
+  if (!organizationAllows(state, "end_access")) return principal;
+  return { ...principal, organization: { state: "active", reason: null } };
+}
+
 /** Makes the same check as `decide`, but returns no reason. */
 export function authorize(principal: Principal, permission: Scope, resource?: Resource): Decision {
   const verdict = decide(principal, permission, resource);
   if (verdict.allowed) return "allowed";
   const { by } = verdict.reason;
-  return by === "hidden" || by === "state" ? by : "insufficient_scope";
+  return by === "hidden" || by === "state" || by === "organization" ? by : "insufficient_scope";
 }
 
 /**
@@ -60,7 +73,7 @@ function stateOf(principal: Principal, resource: Resource | undefined): ProjectS
   return (resource === undefined ? own : resource.project?.state) ?? "active";
 }
 
-/** Whether the principal's permissions allow it. Ignores the project's state. */
+/** Whether the principal's permissions allow it. Ignores the states of the project and the organization. */
 export function holds(principal: Principal, permission: Scope, resource: Resource): boolean {
   const { limits } = principal;
   if (limits !== undefined && beyond(limits, permission, resource) !== undefined) return false;
@@ -75,8 +88,10 @@ export function reachOf(principal: Principal, permission: Scope): Reach {
 }
 
 function projectsReached(principal: Principal, permission: Scope): Reach {
-  const held = principal.scopes.has(permission);
   const exceptStates = statesWithout(permission);
+  if (!organizationAllows(principal.organization.state, permission))
+    return { organization: false, visibleProjects: false, projectIds: [], exceptStates };
+  const held = principal.scopes.has(permission);
   if (principal.kind === "credential") {
     const { projectId } = principal;
     if (projectId !== null)

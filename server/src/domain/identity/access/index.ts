@@ -3,6 +3,7 @@ export type { Item, Reach, Resource } from "#domain/projects/index.ts";
 export {
   authorize,
   decide,
+  forHarmless,
   heldScopes,
   holds,
   reachOf,

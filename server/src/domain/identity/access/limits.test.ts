@@ -17,7 +17,14 @@ const project = { id: "proj_1", visibility: "organization", state: "active" } as
 const HERE = { orgId: "org_a", project } as const;
 
 function limited(limits: Limits, scopes: readonly Scope[] = SCOPES): CredentialPrincipal {
-  const names = { id: "cred_1", clientId: "mrc_1", orgId: "org_a", orgSlug: "a", projectId: null } as const;
+  const names = {
+    id: "cred_1",
+    clientId: "mrc_1",
+    orgId: "org_a",
+    orgSlug: "a",
+    organization: { state: "active", reason: null },
+    projectId: null,
+  } as const;
   return { kind: "credential", ...names, scopes: new Set(scopes), limits };
 }
 

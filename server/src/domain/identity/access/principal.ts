@@ -1,5 +1,6 @@
 import type { OrgRole, ProjectRole, ProjectState, Scope } from "@mooring/contract";
 import type { Limits } from "./limits.ts";
+import type { Suspension } from "#domain/suspension/index.ts";
 import type { Standing } from "./standing.ts";
 import type { Withheld } from "./reason.ts";
 
@@ -14,6 +15,8 @@ export interface CredentialPrincipal {
   readonly ownerId?: string;
   readonly orgId: string;
   readonly orgSlug: string;
+  /** The state of the organization. */
+  readonly organization: Suspension;
   /** Null: it reaches the whole organization. */
   readonly projectId: string | null;
   readonly projectState?: ProjectState;
@@ -45,6 +48,8 @@ export interface PersonPrincipal {
   readonly email: string;
   readonly orgId: string;
   readonly orgSlug: string;
+  /** The state of the organization. */
+  readonly organization: Suspension;
   readonly role: OrgRole;
   /** The scopes of the role, within `limit`. */
   readonly scopes: ReadonlySet<Scope>;

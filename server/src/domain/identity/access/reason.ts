@@ -1,4 +1,5 @@
 import type { OrgRole, ProjectRole, ProjectState, Scope } from "@mooring/contract";
+import type { Suspension } from "#domain/suspension/index.ts";
 import { Problem, type DecidedBy } from "#kernel/problem.ts";
 import { isoFromMs } from "#kernel/time.ts";
 
@@ -30,6 +31,8 @@ export type Reason =
   | Withheld
   /** The principal may not know that the resource exists. */
   | { readonly by: "hidden" }
+  /** The operator suspended the organization, and its state forbids it to everybody. */
+  | { readonly by: "organization"; readonly organization: Suspension }
   /** The project's state forbids it to everybody. */
   | { readonly by: "state"; readonly state: ProjectState }
   /** The credential does not have the scope. */
@@ -55,13 +58,13 @@ export function decidedBy(reason: Reason): DecidedBy {
   }
   if (reason.by === "own role") return "role";
   // For callers, the limits of a credential and of its token are part of its permissions.
-  if (reason.by === "resources" || reason.by === "beyond resources") return "scope";
+  if (reason.by === "resources" || reason.by === "beyond resources" || reason.by === "organization") return "scope";
   return reason.by === "token" || reason.by === "hidden" || reason.by === "state" ? "scope" : reason.by;
 }
 
 function sentenceOf(reason: Reason): string {
   if (reason.by === "own role") return `Your role ${roleText(reason)} does not have it.`;
-  if (reason.by === "scope" || reason.by === "hidden" || reason.by === "state")
+  if (reason.by === "scope" || reason.by === "hidden" || reason.by === "state" || reason.by === "organization")
     return "The credential was not given this scope.";
   if (reason.by === "beyond resources")
     return "The credential is limited to resources, and this acts on more than these. Use a credential without this limit.";

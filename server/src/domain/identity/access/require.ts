@@ -1,5 +1,6 @@
 import type { Scope } from "@mooring/contract";
 import { stateRefusal, type Resource } from "#domain/projects/index.ts";
+import { suspensionRefusal } from "#domain/suspension/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { decide } from "./authorize.ts";
 import type { Principal } from "./principal.ts";
@@ -19,6 +20,7 @@ export function absent(): Problem {
 /** Returns the problem for a refused permission. This is the only place that makes it. */
 function refusalOf(permission: Scope, reason: Reason): Problem {
   if (reason.by === "hidden") return absent();
+  if (reason.by === "organization") return suspensionRefusal(reason.organization, { scope: permission });
   return reason.by === "state" ? stateRefusal(reason.state) : lacking(permission, reason);
 }
 

@@ -25,8 +25,9 @@ let grounds = 0;
 async function principalOf(id: string): Promise<Principal> {
   const state = await readState(ground.metadata, { id }, ground.clock.nowMs());
   assert.ok(state !== undefined);
-  const { clientId, orgId, orgSlug, projectId, projectState, scopes, withheld } = state;
-  return { kind: "credential", id, clientId, orgId, orgSlug, projectId, projectState, scopes, withheld };
+  const { clientId, orgId, orgSlug, organization, projectId, projectState, scopes, withheld } = state;
+  const place = { orgId, orgSlug, organization, projectId, projectState };
+  return { kind: "credential", id, clientId, ...place, scopes, withheld };
 }
 
 const adopt = (actor: Principal | typeof SYSTEM, id: string) => identity.credentials.adopt({ actor }, id);

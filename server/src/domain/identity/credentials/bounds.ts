@@ -9,6 +9,7 @@ import {
   type Withheld,
 } from "#domain/identity/access/index.ts";
 import { resourceOf } from "#domain/projects/index.ts";
+import type { Suspension } from "#domain/suspension/index.ts";
 import { isId } from "#kernel/ids.ts";
 import { earliest, hasPassed } from "#kernel/time.ts";
 import { rangeOf, type Addresses } from "./addresses.ts";
@@ -57,6 +58,8 @@ export const ALL_SCOPES: ReadonlySet<Scope> = new Set(SCOPES);
 export const NO_SCOPES: ReadonlySet<Scope> = new Set();
 /** The value of `created_by` and `responsible` for credentials that the command line created. */
 export const CREATED_BY_SYSTEM = "system";
+/** See `responsibleScopes`. */
+const ACTIVE: Suspension = { state: "active", reason: null };
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Parses a policy. @throws Error for an invalid value, so that nothing is allowed */
@@ -179,7 +182,8 @@ export function responsibleScopes(
   if (context.project_id !== null && context.visibility === null) return undefined;
   const { responsible: id } = context;
   if (id === CREATED_BY_SYSTEM) return ALL_SCOPES;
-  const bound = { orgId: context.org_id, orgSlug: context.org_slug, id };
+  // A suspension takes no permissions away. So credentials are not reduced by it, and nobody gets a mail about that.
+  const bound = { orgId: context.org_id, orgSlug: context.org_slug, organization: ACTIVE, id };
   if (isId("cred", id)) {
     if (parent === undefined) return NO_SCOPES;
     const { projectId, bounds } = parent;

@@ -1,4 +1,6 @@
 import { requireNothingLacking } from "#domain/identity/access/index.ts";
+import { organizationAllows } from "@mooring/contract";
+import { requireOrganizationAllows, type Suspension } from "#domain/suspension/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { AddressTest } from "./addresses.ts";
 import type { RefusalLog } from "./refusals.ts";
@@ -14,7 +16,7 @@ export interface Gate {
   /**
    * Checks whether the credential may be used. Call it after the client has sent a valid secret, assertion or token.
    * Refusals go into the audit log.
-   * @throws Problem `approval_pending`, `address_not_allowed`, `second_factor_required`, `provider_sign_in_required`
+   * @throws Problem `organization_blocked`, `approval_pending`, `address_not_allowed`, `second_factor_required`, `provider_sign_in_required`
    */
   require(state: CredentialState, origin: Origin | undefined): void;
 }
@@ -22,11 +24,13 @@ export interface Gate {
 export function createGate(refusals: Pick<RefusalLog, "record">): Gate {
   return {
     require: (state, origin) => {
-      const { isPending, lacking, allows } = state;
+      const { isPending, lacking, allows, organization } = state;
+      const isBlocked = !organizationAllows(organization.state, "sign_in");
       const isAllowed = allows === null || allows(origin?.ip);
-      if (!isPending && lacking === null && isAllowed) return;
+      if (!isBlocked && !isPending && lacking === null && isAllowed) return;
       const elsewhere = isAllowed ? (lacking ?? "") : "address not allowed";
-      const reason = isPending ? "approval pending" : elsewhere.replaceAll("_", " ");
+      const refused = isPending ? "approval pending" : elsewhere.replaceAll("_", " ");
+      const reason = isBlocked ? "organization blocked" : refused;
       refusals.record({
         orgId: state.orgId,
         credentialId: state.id,
@@ -44,12 +48,17 @@ export function createGate(refusals: Pick<RefusalLog, "record">): Gate {
 
 /**
  * Makes the same check for a service with a separate audit log.
- * @throws Problem `approval_pending`, `address_not_allowed`
+ * @throws Problem `organization_blocked`, `approval_pending`, `address_not_allowed`
  */
 export function requireUsable(
-  { isPending, allows }: { readonly isPending: boolean; readonly allows: AddressTest | null },
+  {
+    isPending,
+    allows,
+    organization,
+  }: { readonly isPending: boolean; readonly allows: AddressTest | null; readonly organization: Suspension },
   ip: string | null | undefined,
 ): void {
+  requireOrganizationAllows(organization, "sign_in");
   if (isPending)
     throw new Problem(
       "approval_pending",

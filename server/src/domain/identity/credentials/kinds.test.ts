@@ -70,7 +70,8 @@ for (const { kind: database, skip } of DATABASES) {
         scopes: held,
       });
       const { id, clientId } = parent;
-      const place = { orgId: ORG_ID, orgSlug: "acme", projectId: null };
+      const organization = { state: "active", reason: null } as const;
+      const place = { orgId: ORG_ID, orgSlug: "acme", organization, projectId: null };
       const made = await both({ kind: "credential", id, clientId, ...place, scopes: new Set(held) });
       const before = await read(made);
       assert.deepEqual([before.app.effectiveScopes, before.s3.effectiveScopes], [before.app.scopes, before.s3.scopes]);

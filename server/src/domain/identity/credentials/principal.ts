@@ -10,7 +10,8 @@ export function principalOfState(
   state: CredentialState,
   token: { readonly scopes: ReadonlySet<Scope>; readonly withheld: ReadonlyMap<Scope, Withheld> } = state,
 ): CredentialPrincipal {
-  const { id, clientId, orgId, orgSlug, projectId, projectState, limits } = state;
+  const { id, clientId, orgId, orgSlug, organization, projectId, projectState, limits } = state;
   const { scopes, withheld } = token;
-  return { kind: "credential", id, clientId, orgId, orgSlug, projectId, projectState, scopes, withheld, limits };
+  const place = { orgId, orgSlug, organization, projectId, projectState };
+  return { kind: "credential", id, clientId, ...place, scopes, withheld, limits };
 }

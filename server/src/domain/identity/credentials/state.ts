@@ -1,5 +1,6 @@
 import type { Scope } from "@mooring/contract";
 import { clausesOf, type Limits, type Withheld } from "#domain/identity/access/index.ts";
+import { suspensionOf, type Suspension } from "#domain/suspension/index.ts";
 import { isId } from "#kernel/ids.ts";
 import { addressTest, type AddressTest } from "./addresses.ts";
 import { boundsOf, NO_SCOPES, parsePolicy, parseScopes, type ParentCredential, type EndedBy } from "./bounds.ts";
@@ -26,6 +27,8 @@ export interface State {
   readonly expiresBy: EndedBy | null;
   /** When the scopes must be computed again, because a membership ends. Null: no membership ends. */
   readonly changesAtMs: number | null;
+  /** The state of its organization. */
+  readonly organization: Suspension;
   /** It waits for an approval. */
   readonly isPending: boolean;
   /**
@@ -42,6 +45,7 @@ export function stateOf(context: AnyContext, chain: readonly CredentialContext[]
     revokedAtMs: context.revoked_at,
     revokedWith: ending ?? null,
     endReason: context.revoked_at === null ? (ending?.reason ?? null) : context.end_reason,
+    organization: suspensionOf(context),
     isPending: context.pending === 1,
     allows: addressTest([
       ...[context, ...chain].flatMap((link) => addressListsOf(link)),

@@ -18,6 +18,8 @@ interface BoundColumns extends OptionalProjectColumns {
   project_slug: string | null;
   token_lifetime_s: number;
   policy: string;
+  state: string;
+  state_reason: string | null;
   /** The role of the responsible person. Null: they have left since then, or a program is responsible. */
   responsible_role: OrgRole | null;
   /** Their role from before it was last lowered. */
@@ -97,6 +99,8 @@ function contexts(db: Reader, table: Table) {
       "project.slug as project_slug",
       "o.token_lifetime_s",
       "o.policy",
+      "o.state",
+      "o.state_reason",
       "m.role as responsible_role",
       "m.lowered_from",
       "m.expires_at as responsible_until",

@@ -85,7 +85,9 @@ function inProject(
     return { member, projectRole: projectRole ?? null, allowed: false, because: endedText(member) };
   const scopes = ORG_ROLE_SCOPES[role];
   const projects = new Map(rights === undefined ? [] : [[project.id, rights]]);
-  const person = { kind: "person", id, email, orgId, orgSlug: "", role, scopes, endsAtMs, projects } as const;
+  const organization = { state: "active", reason: null } as const;
+  const who = { kind: "person", id, email, orgId, orgSlug: "", organization } as const;
+  const person = { ...who, role, scopes, endsAtMs, projects };
   const decision = authorize(person, permission, { orgId, project });
   const there = projectRole === undefined ? undefined : `${projectRole} of project ${project.slug}`;
   const found = { member, projectRole: projectRole ?? null, allowed: decision === "allowed" };

@@ -3,6 +3,7 @@ import { personById, proveAddress, type Ended } from "#domain/accounts/index.ts"
 import { enforceRecordLimit } from "#domain/limits/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
 import { isLive, readState } from "#domain/identity/index.ts";
+import { readSuspension, requireOrganizationAllows } from "#domain/suspension/index.ts";
 import { sha256Hex } from "#kernel/digest.ts";
 import { isId, newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
@@ -149,7 +150,10 @@ export async function acceptInvitationAs(
   });
 }
 
-/** Returns the invitation if it can be accepted and its creator could still create it. */
+/**
+ * Returns the invitation if it can be accepted and its creator could still create it.
+ * @throws Problem `not_found`, `organization_read_only`, `organization_blocked`
+ */
 async function open(deps: OrganizationsDeps, db: Reader, tokenHash: string | null): Promise<Invitation> {
   const invitation = tokenHash === null ? undefined : await invitationByToken(db, tokenHash);
   const nowMs = deps.clock.nowMs();
@@ -160,7 +164,10 @@ async function open(deps: OrganizationsDeps, db: Reader, tokenHash: string | nul
     invitation.expires_at > nowMs &&
     !hasPassed(invitation.membership_expires_at, nowMs) &&
     (await mayInviterInvite(db, invitation, nowMs));
-  if (isOpen) return invitation;
+  if (isOpen) {
+    requireOrganizationAllows(await readSuspension(db, invitation.org_id), "join");
+    return invitation;
+  }
   throw new Problem(
     "not_found",
     "This invitation does not work: it was used or revoked, it has expired, or it never existed. Ask for a new one.",

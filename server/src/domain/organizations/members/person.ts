@@ -8,6 +8,7 @@ import {
   type ProjectRights,
   type Standing,
 } from "#domain/identity/index.ts";
+import { requireOrganizationAllows, suspensionOf } from "#domain/suspension/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { hasPassed } from "#kernel/time.ts";
 import type { Reader } from "#stores/metadata/index.ts";
@@ -40,7 +41,7 @@ export interface SignedIn {
 /**
  * Returns a signed-in person as the principal of a request. This is the only check between a session and an
  * organization. A session that lacks a required factor continues, but has no access here.
- * @throws Problem `second_factor_required`, `provider_sign_in_required`, `new_sign_in_required`
+ * @throws Problem `organization_blocked`, `second_factor_required`, `provider_sign_in_required`, `new_sign_in_required`
  */
 export async function signedInPrincipal(
   db: Reader,
@@ -50,6 +51,7 @@ export async function signedInPrincipal(
 ): Promise<PersonPrincipal | undefined> {
   const found = await memberOf(db, orgId, session.userId, nowMs);
   if (found === undefined) return undefined;
+  requireOrganizationAllows(found.principal.organization, "sign_in");
   const { totp, passkeys } = found.member;
   requireValidSince(found.member, session);
   const standing = standingOf(session, Number(totp) + Number(passkeys) > 0);
@@ -112,6 +114,7 @@ async function memberOf(
     email: member.email,
     orgId,
     orgSlug: organization.slug,
+    organization: suspensionOf(organization),
     role: member.role,
     scopes: ORG_ROLE_SCOPES[member.role],
     endsAtMs: member.expires_at,

@@ -2,6 +2,7 @@ import { enforceRecordLimit } from "#domain/limits/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
 import { lackingOf, parsePolicy, requireAddresses, requireNothingLacking, absent } from "#domain/identity/index.ts";
 import { newId } from "#kernel/ids.ts";
+import { NOT_SUSPENDED } from "#domain/suspension/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
@@ -47,6 +48,15 @@ export async function requireDeviceLogin(db: Reader, orgId: string): Promise<voi
   );
 }
 
+/**
+ * Returns the fields that the entity tag of an organization covers. Tags must stay valid after an update of the server,
+ * and a suspension changes no setting.
+ */
+export function organizationVersion(organization: Organization): object {
+  const { id, slug, name, token_lifetime_s, policy, created_at } = organization;
+  return { id, slug, name, token_lifetime_s, policy, created_at };
+}
+
 /** @throws Problem `not_found` */
 export async function getOrganization(deps: Pick<OrganizationsDeps, "metadata">, orgId: string): Promise<Organization> {
   return found(deps.metadata.read, orgId);
@@ -68,6 +78,7 @@ export async function createOrganization(
     token_lifetime_s: DEFAULT_TOKEN_LIFETIME_S,
     policy: JSON.stringify(OPEN_POLICY),
     created_at: at,
+    ...NOT_SUSPENDED,
   };
   await enforceRecordLimit(deps.metadata, tx, "organizations_max", "");
   await insertOrganization(tx, row);
@@ -95,10 +106,11 @@ export async function updateOrganization(
 ): Promise<Organization> {
   const { change } = options;
   const policy = change.policy === undefined ? {} : policyChange(change.policy);
-  const expected = await expectedOf(options.ifMatch, () => found(deps.metadata.read, orgId));
+  const versionIn = async (db: Reader): Promise<object> => organizationVersion(await found(db, orgId));
+  const expected = await expectedOf(options.ifMatch, () => versionIn(deps.metadata.read));
   return changeOrganization(deps, orgId, async (tx) => {
     const before = await found(tx, orgId);
-    requireMatch(expected, before);
+    requireMatch(expected, organizationVersion(before));
     const after: Organization = {
       ...before,
       name: change.name ?? before.name,

@@ -14,7 +14,10 @@ export async function migrationsOf(db: Reader): Promise<Tables["migration"][]> {
   return db.selectFrom("migration").selectAll().orderBy("applied_at").orderBy("name").execute();
 }
 
-export type OrganizationRow = Pick<Tables["organization"], "id" | "slug" | "name" | "created_at"> & {
+export type OrganizationRow = Pick<
+  Tables["organization"],
+  "id" | "slug" | "name" | "created_at" | "state" | "state_reason" | "suspended_at"
+> & {
   readonly members: number;
 };
 
@@ -46,7 +49,7 @@ export async function organizationsOf(
   const last = looked.length > 1 ? looked[0]?.slug : undefined;
   const pattern = `%${q.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`;
   const rows = await behind
-    .select(["o.id", "o.slug", "o.name", "o.created_at"])
+    .select(["o.id", "o.slug", "o.name", "o.created_at", "o.state", "o.state_reason", "o.suspended_at"])
     .select(membersOf)
     .$if(q !== "", (query) =>
       query.where(sql<boolean>`(o.slug like ${pattern} escape '\\' or lower(o.name) like ${pattern} escape '\\')`),

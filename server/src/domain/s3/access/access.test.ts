@@ -21,7 +21,8 @@ import { ACTIONS } from "./actions.ts";
 
 const FROM = { sourceIp: "10.1.2.3", isSecure: false };
 const SYSTEM = { actor: { kind: "system", id: "test", orgId: ORG_ID } } as const;
-const NOBODY = { kind: "anonymous", orgId: ORG_ID } as const;
+const ACTIVE = { state: "active", reason: null } as const;
+const NOBODY = { kind: "anonymous", orgId: ORG_ID, organization: ACTIVE } as const;
 
 for (const { kind, skip } of DATABASES) {
   describe(`access to buckets on ${kind}`, { skip }, () => {
@@ -46,6 +47,40 @@ for (const { kind, skip } of DATABASES) {
       g.s3.access.allows("principal" in who ? who.principal : who, { ...FROM, action, bucket, ...more });
     const configure = async (bucket: Bucket, kindOf: "acl" | "policy", value: never): Promise<Bucket> =>
       g.s3.buckets.configure(owner, bucket, { kind: kindOf, value });
+
+    test("a suspended organization allows reading or nothing, also what a policy opens to everybody", async () => {
+      const bucket = await newBucket(g, owner);
+      const statement = {
+        Effect: "Allow",
+        Principal: "*",
+        Action: "s3:*",
+        Resource: [`arn:aws:s3:::${bucket.name}/*`],
+      };
+      const open = await configure(
+        bucket,
+        "policy",
+        JSON.stringify({ Version: "2012-10-17", Statement: [statement] }) as never,
+      );
+      const all = await g.key();
+      for (const [action, { scope }] of Object.entries(ACTIONS)) {
+        for (const who of [all.principal, NOBODY]) {
+          const before = await may(who, open, action, { key: "k" });
+          const as = (state: "read_only" | "blocked"): S3Principal => ({
+            ...who,
+            organization: { state, reason: null },
+          });
+          const isRead = scope === "s3:read";
+          assert.equal(await may(as("read_only"), open, action, { key: "k" }), before && isRead, `${action} read-only`);
+          assert.equal(await may(as("blocked"), open, action, { key: "k" }), false, `${action} blocked`);
+        }
+      }
+      const blocked = { state: "blocked", reason: "abuse" } as const;
+      const ask = { ...FROM, action: "s3:GetObject", bucket: open, key: "k" };
+      const asNobody = { ...NOBODY, organization: blocked };
+      await fails("NoSuchBucket", g.s3.access.require(asNobody, ask));
+      const asKey = { ...all.principal, organization: blocked } as S3Principal;
+      await assert.rejects(g.s3.access.require(asKey, ask), /blocked.*The operator's reason: abuse\./);
+    });
 
     test("a key may do in its own buckets what its scopes allow, and nothing in other buckets", async () => {
       const bucket = await newBucket(g, owner);
@@ -354,8 +389,12 @@ for (const { kind, skip } of DATABASES) {
     });
 
     test("a request without a signature reaches the organization that the setting names, or the oldest one", async () => {
-      assert.deepEqual(await g.s3.keys.anonymous(), { kind: "anonymous", orgId: ORG_ID });
-      assert.deepEqual(await g.s3.keys.anonymous("other"), { kind: "anonymous", orgId: OTHER_ORG_ID });
+      assert.deepEqual(await g.s3.keys.anonymous(), { kind: "anonymous", orgId: ORG_ID, organization: ACTIVE });
+      assert.deepEqual(await g.s3.keys.anonymous("other"), {
+        kind: "anonymous",
+        orgId: OTHER_ORG_ID,
+        organization: ACTIVE,
+      });
       const unset = createS3({ ...g.deps, settings: { ...g.deps.settings, publicOrganization: null } });
       assert.equal((await unset.keys.anonymous()).orgId, ORG_ID); // The oldest of two organizations.
       const wrong = createS3({ ...g.deps, settings: { ...g.deps.settings, publicOrganization: "nobody-is" } });

@@ -1,6 +1,7 @@
-import { stateAllows } from "@mooring/contract";
+import { organizationAllows, stateAllows } from "@mooring/contract";
 import { lacking } from "#domain/identity/index.ts";
 import { stateRefusal } from "#domain/projects/index.ts";
+import { suspensionText } from "#domain/suspension/index.ts";
 import type { S3Deps } from "../deps.ts";
 import { S3Error } from "../errors.ts";
 import { findVersion, type FoundVersion } from "../objects/find.ts";
@@ -15,6 +16,7 @@ export function createAccess(deps: Pick<S3Deps, "metadata" | "clock">): S3Access
     require: async (principal, request) => {
       if (await decide(deps, principal, request)) return;
       const { bucket } = request;
+      refuseSuspended(principal, request);
       // A hidden bucket gets the same answer as an absent one.
       if (bucket !== null && !knows(principal, bucket))
         throw new S3Error("NoSuchBucket", undefined, { fields: { BucketName: bucket.name } });
@@ -24,6 +26,24 @@ export function createAccess(deps: Pick<S3Deps, "metadata" | "clock">): S3Access
     },
     allows: (principal, request) => decide(deps, principal, request),
   };
+}
+
+/**
+ * Refuses by the state of the organization. A blocked organization has no public bucket.
+ * @throws S3Error `AccessDenied`, `NoSuchBucket`
+ */
+function refuseSuspended(principal: S3Principal, { action, bucket }: AccessRequest): void {
+  if (isAllowedByOrganization(principal, action)) return;
+  if (principal.kind === "anonymous" && !organizationAllows(principal.organization.state, "s3:read"))
+    throw new S3Error("NoSuchBucket", undefined, { fields: { BucketName: bucket?.name ?? "" } });
+  if (bucket === null || principal.orgId === bucket.orgId)
+    throw new S3Error("AccessDenied", suspensionText(principal.organization));
+}
+
+/** Whether the organization's state allows the action. If not, no policy can allow it. */
+function isAllowedByOrganization({ organization }: S3Principal, action: string): boolean {
+  const scope = ACTIONS[action]?.scope;
+  return scope === undefined || organizationAllows(organization.state, scope);
 }
 
 /**
@@ -53,6 +73,7 @@ async function decide(deps: Deps, principal: S3Principal, request: AccessRequest
   const rule = ACTIONS[request.action];
   if (rule === undefined) throw new Error(`cannot decide about ${request.action}: it is not in the table of actions`);
   const { bucket } = request;
+  if (!isAllowedByOrganization(principal, request.action)) return false;
   if (bucket === null) return principal.kind === "key" && mayWithoutBucket(principal, rule);
   if (principal.orgId !== bucket.orgId || !isAllowedByState(bucket, request)) return false;
   const isWithin = principal.kind === "anonymous" || isWithinLimits(principal, rule, bucket, request);

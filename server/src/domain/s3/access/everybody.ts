@@ -36,7 +36,7 @@ export async function unreachedBuckets(
   { metadata }: Pick<Deps, "metadata">,
   setting: string | null,
 ): Promise<{ organization: string; name: string }[]> {
-  const orgId = await publicOrganization(metadata.read, setting);
+  const orgId = (await publicOrganization(metadata.read, setting))?.id;
   const rows = await configuredBuckets(metadata.read, orgId);
   return rows.flatMap(({ organization, name, config: text }) => {
     const config = JSON.parse(text) as BucketConfig;
@@ -56,7 +56,7 @@ export async function requireReachedByEverybody(
   { orgId }: Pick<Bucket, "orgId">,
 ): Promise<void> {
   const { publicOrganization: setting } = settings;
-  if ((await publicOrganization(metadata.read, setting)) === orgId) return;
+  if ((await publicOrganization(metadata.read, setting))?.id === orgId) return;
   const slug = (await organizationSlug(metadata.read, orgId)) ?? orgId;
   const now = setting === null ? "is not set, so it names the oldest organization" : `is ${setting}`;
   throw new S3Error(

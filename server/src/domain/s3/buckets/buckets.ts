@@ -181,9 +181,9 @@ export async function deleteBucket(deps: BucketDeps, caller: S3Caller, bucket: B
 
 /** Converts the key to an actor for the functions of the organization. */
 function organizationCaller({ ip, requestId }: S3Caller, principal: S3KeyPrincipal): Caller {
-  const { id, accessKeyId, orgId, orgSlug, projectId, scopes } = principal;
+  const { id, accessKeyId, orgId, orgSlug, organization, projectId, scopes } = principal;
   return {
-    principal: { kind: "credential", id, clientId: accessKeyId, orgId, orgSlug, projectId, scopes },
+    principal: { kind: "credential", id, clientId: accessKeyId, orgId, orgSlug, organization, projectId, scopes },
     ip,
     requestId,
   };

@@ -49,8 +49,9 @@ export class KeyRing implements S3Keys {
 
   async anonymous(orgSlug?: string): Promise<S3Anonymous> {
     const { metadata, settings } = this.#deps;
-    const orgId = await publicOrganization(metadata.read, orgSlug ?? settings.publicOrganization);
-    return { kind: "anonymous", orgId: orgId ?? null };
+    const found = await publicOrganization(metadata.read, orgSlug ?? settings.publicOrganization);
+    const organization = found?.organization ?? { state: "active", reason: null };
+    return { kind: "anonymous", orgId: found?.id ?? null, organization };
   }
 
   async #read(accessKeyId: string, change: number, nowMs: number): Promise<Kept | undefined> {
@@ -74,7 +75,7 @@ export class KeyRing implements S3Keys {
     const found = await readS3Key(metadata, accessKeyId, nowMs);
     if (found === undefined) return undefined;
     const { key: row, state, former } = found;
-    const { expiresAtMs, isPending, allows } = state;
+    const { expiresAtMs, organization, isPending, allows } = state;
     if (row.revoked_at !== null) return { expiresAtMs, key: null };
     // The secret of an access key ID never changes, and decrypting it costs more than the rest.
     const secret = this.#kept.get(accessKeyId)?.key?.secret ?? openS3Secret(envelope, found.secret);
@@ -84,6 +85,7 @@ export class KeyRing implements S3Keys {
       key: {
         principal: former === null ? principal : { ...principal, formerId: former.id },
         secret,
+        organization,
         isPending,
         allows,
       },
@@ -93,7 +95,7 @@ export class KeyRing implements S3Keys {
 
 type Found = NonNullable<Awaited<ReturnType<typeof readS3Key>>>;
 
-function principalOf(row: Found["key"], { scopes, withheld, limits }: Found["state"]): S3KeyPrincipal {
+function principalOf(row: Found["key"], { organization, scopes, withheld, limits }: Found["state"]): S3KeyPrincipal {
   const { id, access_key: accessKeyId, org_id: orgId, org_slug: orgSlug, project_id: projectId, prefix } = row;
   return {
     kind: "key",
@@ -101,6 +103,7 @@ function principalOf(row: Found["key"], { scopes, withheld, limits }: Found["sta
     accessKeyId,
     orgId,
     orgSlug,
+    organization,
     projectId,
     scopes,
     withheld,

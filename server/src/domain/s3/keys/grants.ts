@@ -1,4 +1,4 @@
-import { S3_KEY_SCOPES } from "@mooring/contract";
+import { organizationAllows, S3_KEY_SCOPES } from "@mooring/contract";
 import { authorize, readState, type Principal, type Resource, type Signatures } from "#domain/identity/index.ts";
 import { auditOrigin, principalNow } from "#domain/organizations/index.ts";
 import { resourceOf, type ProjectColumns } from "#domain/projects/index.ts";
@@ -65,7 +65,10 @@ export async function admitGrant(
   if (row?.org_id !== grant.orgId) return undefined;
   const principal = await principalNow(deps.metadata, grant.orgId, grant.principalId, nowMs);
   const as = principal === undefined ? undefined : principalOn(principal, row);
-  if (as === undefined || as.scopes.size === 0) return undefined;
+  if (as === undefined) return undefined;
+  // The URLs of a suspended organization are valid, so that their answer gives the reason of the refusal.
+  const isUsed = organizationAllows(as.organization.state, "sign_in");
+  if (as.scopes.size === 0 && isUsed) return undefined;
   const key = await keyOfGrant(deps.envelope, grant);
   if (key === undefined) return undefined;
   const state = isId("cred", grant.principalId)
@@ -74,6 +77,7 @@ export async function admitGrant(
   return {
     principal: { ...as, accessKeyId: key.accessKeyId },
     secret: key.secret,
+    organization: as.organization,
     isPending: false,
     allows: state?.allows ?? null,
   };
@@ -94,6 +98,7 @@ export function principalOn(principal: Principal, bucket: Place): S3KeyPrincipal
     actor,
     orgId,
     orgSlug: principal.orgSlug,
+    organization: principal.organization,
     projectId,
     scopes: new Set(S3_KEY_SCOPES.filter((scope) => authorize(principal, scope, resource) === "allowed")),
     buckets: [bucket.slug],

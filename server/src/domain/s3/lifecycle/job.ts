@@ -1,4 +1,5 @@
 import { runLifecycle, type TimedBucketDeps } from "./run.ts";
+import { organizationForbids } from "#domain/suspension/index.ts";
 import type { JobHandler } from "#stores/jobs/index.ts";
 import type { Writer } from "#stores/metadata/index.ts";
 import type { BucketDeps } from "../buckets/buckets.ts";
@@ -18,6 +19,7 @@ export function lifecycleHandler(deps: TimedBucketDeps): JobHandler {
     concurrency: 2,
     concurrencyPerGroup: 1,
     waitMsMax: 2 * lifecycleEveryMs,
+    waits: (orgId) => organizationForbids(deps.metadata.read, orgId, "retain"),
     run: async ({ key, signal }) => {
       const goesOn = await runLifecycle(deps, key, signal);
       return { dueAtMs: goesOn ? deps.clock.nowMs() + lifecycleEveryMs : null };

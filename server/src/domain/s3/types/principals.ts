@@ -1,6 +1,7 @@
 import type { Scope } from "@mooring/contract";
 import type { AuditEvent } from "#domain/audit/index.ts";
 import type { AddressTest, Limits, Withheld } from "#domain/identity/index.ts";
+import type { Suspension } from "#domain/suspension/index.ts";
 
 export type S3Principal = S3KeyPrincipal | S3Anonymous;
 
@@ -15,6 +16,8 @@ export interface S3KeyPrincipal {
   readonly formerId?: string;
   readonly orgId: string;
   readonly orgSlug: string;
+  /** The state of the organization. */
+  readonly organization: Suspension;
   /** Null: reaches every project that the whole organization sees. */
   readonly projectId: string | null;
   /** The scopes that the key's creator still has. A read-only key has only those for reading. */
@@ -35,6 +38,8 @@ export interface S3Anonymous {
   readonly kind: "anonymous";
   /** The organization of the buckets; null: none. */
   readonly orgId: string | null;
+  /** Its state. */
+  readonly organization: Suspension;
 }
 
 /** S3's canonical user: a project, or the organization for keys of the organization. */
@@ -56,6 +61,8 @@ export interface AdmittedKey {
   readonly principal: S3KeyPrincipal;
   /** The secret of an access key ID never changes, so derived keys may be cached. */
   readonly secret: string;
+  /** The state of the organization. */
+  readonly organization: Suspension;
   /** The key still waits for approval. */
   readonly isPending: boolean;
   /** The addresses that may use the key; null: all. */

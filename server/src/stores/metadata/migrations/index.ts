@@ -1,4 +1,5 @@
 import { afterLeak } from "./0059-after-leak.ts";
+import { organizationStates } from "./0064-organization-states.ts";
 import { telemetryNodes } from "./0029-telemetry-nodes.ts";
 import { sealedAnswers } from "./0028-sealed-answers.ts";
 import type { MetadataStore, Writer } from "../types.ts";
@@ -98,4 +99,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0061-groups", up: groups },
   { name: "0060-credential-resources", up: credentialResources },
   { name: "0066-leaving", up: leaving },
+  { name: "0064-organization-states", up: organizationStates },
 ];

@@ -16,6 +16,8 @@ export interface ErasureJobsOptions {
    */
   readonly settle: () => Promise<number>;
   readonly layout: Layout;
+  /** The organizations whose rows must stay now. Their erasures wait. */
+  readonly kept?: (() => Promise<ReadonlySet<string>>) | undefined;
   readonly clock: Clock;
   readonly log: TelemetryLog;
 }
@@ -41,8 +43,10 @@ export class ErasureJobs {
     // Settled once. This covers all tasks, because each task's rows were acknowledged before the tasks were read.
     let settled: Promise<number> | undefined;
     const settle = (): Promise<number> => (settled ??= this.#options.settle());
+    const kept = tasks.length === 0 ? undefined : await this.#options.kept?.();
     for (const task of tasks) {
       if (this.#stopped) return;
+      if (kept?.has(task.orgId) === true) continue;
       if (!this.#failures.isWaiting(task.id)) await this.#attempt(task, settle);
     }
   }

@@ -28,6 +28,8 @@ export interface LifecycleOptions {
   /** Rewrites files. It is separate from the other runners, because each runs one job at a time. */
   readonly runner: CompactionRunner;
   readonly settings: RetentionSettings;
+  /** The organizations whose rows must stay now. Default: none. */
+  readonly kept?: (() => Promise<ReadonlySet<string>>) | undefined;
   readonly clock: GuardedClock;
   readonly log: TelemetryLog;
   readonly schedule: Schedule;

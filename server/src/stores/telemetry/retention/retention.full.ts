@@ -214,3 +214,25 @@ test("an organization's retention overrides the default, and the maximum limits 
   assert.deepEqual(store.rows.lifecycle.policy("org_other").retentionDays, { logs: 30, metrics: 60, traces: 60 });
   await store.close();
 });
+
+test("rows of organizations that must be kept stay, also past their retention", async () => {
+  await using dir = await temporaryDirectory();
+  const clock = { now: NOON, nowMs: () => clock.now };
+  const kept = new Set([ORG]);
+  const store = await openTestStore(dir.path, { clock, kept: async () => kept });
+  const timestamp = new Date(NOON - 8 * DAY_MS).toISOString().replace("Z", "000Z");
+  for (const org of [ORG, "org_b"]) await store.rows.append(rowsOf(org, "logs", [{ timestamp, message: "old" }]));
+  await store.rows.compact();
+  for (const org of [ORG, "org_b"]) await setPolicy(store.metadata, org, { retention_days_logs: 7 });
+  const there = async (): Promise<string[]> => {
+    const files = store.metadata.read.selectFrom("telemetry_file").select("org_id").where("dropped_at", "is", null);
+    return (await files.execute()).map(({ org_id }) => org_id);
+  };
+  await store.rows.lifecycle.refresh();
+  await store.rows.lifecycle.dropPast();
+  assert.deepEqual(await there(), [ORG]);
+  kept.clear();
+  await store.rows.lifecycle.dropPast();
+  assert.deepEqual(await there(), []);
+  await store.close();
+});

@@ -9,6 +9,8 @@ export interface RetentionOptions {
   readonly tables: { all(): Iterable<Table> };
   /** Drops files of a table for good. They are deleted when no query reads them any more. */
   readonly drop: (table: Table, files: readonly ParquetFile[]) => Promise<void>;
+  /** The organizations whose rows must stay now. */
+  readonly kept?: (() => Promise<ReadonlySet<string>>) | undefined;
   readonly clock: Pick<GuardedClock, "deletionTime">;
   readonly log: TelemetryLog;
 }
@@ -22,13 +24,15 @@ export class Retention {
     this.#options = options;
   }
 
-  /** Drops files. A failure is logged, and the next run tries again. */
+  /** Drops files. A failure of one table is logged, and the next run tries again. */
   async run(): Promise<void> {
     const { tables, clock, log } = this.#options;
     const nowMs = clock.deletionTime("telemetry");
     if (nowMs === null) return;
+    const kept = await this.#options.kept?.();
     for (const table of tables.all()) {
       if (this.#stopped) return;
+      if (kept?.has(table.orgId) === true) continue;
       const past = this.#past(table, nowMs);
       if (past.length === 0) continue;
       try {

@@ -198,8 +198,12 @@ describe("purgeFile", () => {
       assert.equal(await purgeDue(filesOf(world)), 0);
       assert.equal((await usageOf(world.metadata.read, "files", { org_id: world.acme.id })).trashed_files, 1);
       clock.advance(60_000);
+      await world.suspend("blocked");
+      assert.equal(await purgeDue(filesOf(world)), 0, "the data of a blocked organization stays");
+      await world.suspend("read_only");
       const both = await Promise.all([purgeDue(filesOf(world)), purgeDue(filesOf(world))]);
-      assert.equal(both[0] + both[1], 1, "two servers remove it once");
+      await world.suspend("active");
+      assert.equal(both[0] + both[1], 1, "two servers remove it once, also of a read-only organization");
       assert.deepEqual(await usageOf(world.metadata.read, "files", { org_id: world.acme.id }), NOTHING);
       assert.equal(await collected(), 9);
       assert.deepEqual((await actions(await world.token()))[0], ["system", id]);

@@ -7,7 +7,7 @@ import { systemClock } from "#kernel/time.ts";
 import { openMail } from "#stores/mail/index.ts";
 import { decodedMail, startSmtp, type SmtpServer } from "../../../../../tests/fixtures/smtp-server.ts";
 import { boundToken, deps, fresh, joinOtherwise, newInvitation, pair } from "../testing/requests.ts";
-import { testOperation } from "../testing/suite.ts";
+import { testOperation, type Ask } from "../testing/suite.ts";
 import { createWorld, PASSWORD, type World } from "../testing/world.ts";
 
 testOperation(ORGANIZATION_ROUTES.listInvitations, {
@@ -168,6 +168,8 @@ testOperation(ORGANIZATION_ROUTES.acceptInvitation, {
       await joinOtherwise(world, email);
       return { path: "/v1/invitations/accept", body: { token, password: PASSWORD } };
     },
+    organization_read_only: (world) => invitedTo(world, "read_only"),
+    organization_blocked: (world) => invitedTo(world, "blocked"),
     rate_limited: async (world) => {
       const path = "/v1/invitations/accept";
       const body = { token: "mriv_unknown", name: "x", password: PASSWORD };
@@ -176,6 +178,14 @@ testOperation(ORGANIZATION_ROUTES.acceptInvitation, {
     },
   },
 });
+
+/** Returns a request that accepts an invitation to another organization, which was suspended since. */
+async function invitedTo(world: World, state: "read_only" | "blocked"): Promise<Ask> {
+  const tenant = await world.tenant(fresh("suspended"));
+  const { token } = await newInvitation(world, tenant);
+  await world.suspend(state, tenant);
+  return { path: "/v1/invitations/accept", body: { token, name: "Guest", password: PASSWORD } };
+}
 
 test("invalid links do not stop somebody at the same address from using a valid one", async () => {
   const world = await createWorld();

@@ -1,4 +1,8 @@
-import { getOrganization as find, updateOrganization as update } from "#domain/organizations/index.ts";
+import {
+  getOrganization as find,
+  organizationVersion,
+  updateOrganization as update,
+} from "#domain/organizations/index.ts";
 import { callerOf } from "#http/index.ts";
 import type { OrganizationOperation } from "../deps.ts";
 import { organizationBody, versioned } from "../model.ts";
@@ -8,7 +12,7 @@ import { settled } from "../resources.ts";
 export const getOrganization: OrganizationOperation<"getOrganization"> = async (deps, _input, context) => {
   requireOrganization(context.principal, "org:read");
   const organization = await find(deps, context.principal.orgId);
-  return versioned(context, organization, organizationBody(organization));
+  return versioned(context, organizationVersion(organization), organizationBody(organization));
 };
 
 export const updateOrganization: OrganizationOperation<"updateOrganization"> = async (deps, { body }, context) => {
@@ -19,5 +23,5 @@ export const updateOrganization: OrganizationOperation<"updateOrganization"> = a
     ifMatch: request.headers["if-match"],
   });
   await settled(deps);
-  return versioned(context, organization, organizationBody(organization));
+  return versioned(context, organizationVersion(organization), organizationBody(organization));
 };

@@ -69,6 +69,7 @@ export function testOperation(row: Row, requests: Case, options?: WorldOptions):
     testSuccess(subject);
     testAuthentication(subject);
     testScope(subject);
+    testSuspension(subject);
     testRecentSignIn(subject);
     testHidden(subject);
     testLimits(subject);
@@ -123,6 +124,43 @@ function testScope({ row, ask, world, send }: Subject): void {
     assert.equal(answer.json["required_scope"], permission);
     const challenge = answer.headers.get("www-authenticate") ?? "";
     assert.match(challenge, new RegExp(`error="insufficient_scope", scope="${permission}"`));
+  });
+}
+
+/** Operations other than GET that a read-only organization allows: they only read, or only take access away. */
+const READ_ONLY_ALLOWS: ReadonlySet<string> = new Set([
+  "query",
+  "runSavedQuery",
+  "createObjectLink",
+  "testTrust",
+  "findLeak",
+  "claimWebhookEvents",
+  "acknowledgeWebhookEvents",
+  "revokeCredential",
+  "revokeS3Key",
+  "deleteTrust",
+  "deleteMember",
+  "deleteProjectMember",
+  "endMemberAccess",
+  "revokeInvitation",
+  "deleteGroup",
+  "deleteGroupMember",
+  "deleteProjectGroup",
+]);
+
+/** Tests that the operation obeys the state of the organization, also for tokens issued before. */
+function testSuspension({ row, ask, world, send }: Subject): void {
+  if (row.permission === "public") return;
+  const isAllowed = row.method === "GET" || READ_ONLY_ALLOWS.has(row.operationId);
+  test(`a blocked organization refuses it, and a read-only one ${isAllowed ? "allows" : "refuses"} it`, async () => {
+    const good = await ask(world());
+    await world().suspend("blocked");
+    assertProblem(await send(good), "organization_blocked");
+    await world().suspend("read_only");
+    const answer = await send(good);
+    await world().suspend("active");
+    if (!isAllowed) return assertProblem(answer, "organization_read_only");
+    assert.equal(answer.status, row.status, answer.text);
   });
 }
 

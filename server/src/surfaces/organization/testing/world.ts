@@ -3,9 +3,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
-import { SCOPES, type OrgRole, type Scope } from "@mooring/contract";
+import { SCOPES, type OrganizationState, type OrgRole, type Scope } from "@mooring/contract";
 import { createIdempotency } from "#domain/idempotency/index.ts";
 import { createIdentity, type Authenticator, type Identity } from "#domain/identity/index.ts";
+import { setOrganizationState } from "#domain/operator/index.ts";
 import {
   acceptInvitation,
   bootstrapOrganization,
@@ -96,6 +97,8 @@ export interface World {
   person(tenant: Tenant, userId: string, late?: "late"): string;
   /** Creates another organization, for tests that would affect others in the first two. Its slug begins with the name. */
   tenant(name: string): Promise<Tenant>;
+  /** Sets the state of an organization, by default the first, as the operator does. */
+  suspend(state: OrganizationState, tenant?: Tenant): Promise<void>;
   /** Adds a member by invitation. */
   join(tenant: Tenant, email: string, role: OrgRole): Promise<string>;
   close(): Promise<void>;
@@ -167,6 +170,11 @@ async function worldOn(ground: Ground, close: World["close"]): Promise<World> {
     token: async (wanted) => (await credential(wanted)).token,
     person: (tenant, userId, late?) => `person.${tenant.id}.${userId}.${late ?? ""}`,
     tenant,
+    suspend: async (state, { id } = acme) => {
+      const by = { actor: { kind: "system", id: null }, ip: null, requestId: null } as const;
+      const { feed } = identity;
+      await setOrganizationState({ metadata, clock, feed }, by, id, { state, reason: null });
+    },
     join: (tenant, email, role) => addMember(ground, tenant.id, email, role),
     close,
   };

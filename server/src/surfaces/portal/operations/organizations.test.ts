@@ -80,7 +80,8 @@ describe("createOrganization", () => {
     const owner = server.browser();
     assert.equal((await owner.call("POST", "/api/setup", { token, name: "New", password: PASSWORD })).status, 201);
     const { json } = await owner.call("GET", "/api/session");
-    const founded = { id: made.json["id"], slug: "fresh", name: "Fresh Ltd", role: "owner", refused: null };
+    const active = { state: "active", state_reason: null, suspended_at: null };
+    const founded = { id: made.json["id"], slug: "fresh", name: "Fresh Ltd", role: "owner", ...active, refused: null };
     assert.deepEqual(json["organizations"], [founded]);
     assert.equal((json["user"] as { instance_admin: boolean }).instance_admin, false);
   });
@@ -102,4 +103,102 @@ describe("createOrganization", () => {
 
   test("the setting limits the number of organizations", () =>
     goPastLimit(server.metadata, "organizations_max", (n) => create(`more-${n}`, ada.email)));
+});
+
+describe("suspendOrganization and resumeOrganization", () => {
+  let server: PortalServer;
+  let ada: Ada;
+  let browser: Browser;
+  let other: Ada;
+
+  before(async () => {
+    server = await startPortal();
+    ada = await server.createOwner(); // The first person is the operator.
+    other = await server.createOwner();
+  });
+
+  beforeEach(async () => {
+    server.forward(10 * 60_000); // Old attempts are forgotten.
+    browser = await server.signedIn(ada);
+  });
+
+  after(() => server.close());
+
+  const pathOf = (act: "suspend" | "resume", orgId = other.orgId) => `/api/instance/organizations/${orgId}/${act}`;
+  const suspend = (body: object) => browser.call("POST", pathOf("suspend"), body);
+  const resume = () => browser.call("POST", pathOf("resume"), {});
+  const actionsOf = async (orgId: string): Promise<string[]> => {
+    const rows = server.metadata.read.selectFrom("audit").select(["action", "detail"]).where("org_id", "=", orgId);
+    const entries = await rows.where("action", "like", "organization.%").orderBy("seq").execute();
+    return entries.map(({ action, detail }) => `${action} ${detail}`);
+  };
+
+  test("are for operators with a recent proof", async () => {
+    for (const act of ["suspend", "resume"] as const) {
+      const body = act === "suspend" ? { state: "blocked" } : {};
+      assert.equal((await server.browser().call("POST", pathOf(act), body)).json["code"], "unauthorized");
+      const owner = await server.signedIn(other);
+      assert.equal((await owner.call("POST", pathOf(act), body)).json["code"], "forbidden");
+      assert.equal((await browser.call("POST", pathOf(act, "org_absent"), body)).json["code"], "not_found");
+    }
+    server.forward(11 * 60_000);
+    assert.equal((await suspend({ state: "blocked" })).json["code"], "confirmation_required");
+  });
+
+  test("change the state once, with the reason, in the audit logs of the organization and the installation", async () => {
+    const before = [await actionsOf(other.orgId), await actionsOf("")];
+    const made = await suspend({ state: "read_only", reason: "unpaid" });
+    assert.equal(made.status, 200, made.text);
+    const { state, state_reason, propagated } = made.json;
+    assert.deepEqual([state, state_reason, propagated], ["read_only", "unpaid", true]);
+    const again = await suspend({ state: "read_only", reason: "unpaid" });
+    assert.deepEqual(again.json, made.json);
+    const { items } = (await browser.call("GET", `/api/instance/organizations?q=${other.org}`)).json as {
+      items: { state: string; suspended_at: string | null }[];
+    };
+    assert.deepEqual(
+      items.map((item) => [item.state, item.suspended_at]),
+      [["read_only", made.json["suspended_at"]]],
+    );
+    const resumed = await resume();
+    assert.deepEqual([resumed.json["state"], resumed.json["state_reason"]], ["active", null]);
+    assert.equal(resumed.json["suspended_at"], null);
+    const written = [
+      'organization.suspend {"state":{"from":"active","to":"read_only"},"reason":"unpaid"}',
+      'organization.resume {"state":{"from":"read_only","to":"active"},"reason":null}',
+    ];
+    assert.deepEqual((await actionsOf(other.orgId)).slice(before[0]?.length), written);
+    assert.deepEqual((await actionsOf("")).slice(before[1]?.length), written);
+  });
+
+  test("refuse a state or a reason that does not exist", async () => {
+    for (const body of [
+      {},
+      { state: "active" },
+      { state: "blocked", reason: "" },
+      { state: "blocked", reason: "x".repeat(201) },
+    ])
+      assert.equal((await suspend(body)).json["code"], "invalid_body", JSON.stringify(body));
+  });
+
+  test("a member sees the state and the reason; a blocked organization gives no token, and other organizations work", async () => {
+    const member = await server.signedIn(other);
+    const seen = async () => {
+      const { json } = await member.call("GET", "/api/session");
+      const [mine] = json["organizations"] as { state: string; state_reason: string | null; refused: string | null }[];
+      return [mine?.state, mine?.state_reason, mine?.refused];
+    };
+    const tokenOf = (organization: string) => member.call("POST", "/api/session/token", { organization });
+    await suspend({ state: "read_only" });
+    assert.deepEqual(await seen(), ["read_only", null, null]);
+    assert.equal((await tokenOf(other.org)).status, 200);
+    await suspend({ state: "blocked", reason: "abuse" });
+    assert.deepEqual(await seen(), ["blocked", "abuse", "organization_blocked"]);
+    const refused = await tokenOf(other.org);
+    assert.deepEqual([refused.status, refused.json["code"]], [403, "organization_blocked"]);
+    assert.match(String(refused.json["detail"]), /The operator's reason: abuse\./);
+    assert.equal((await browser.call("POST", "/api/session/token", { organization: ada.org })).status, 200);
+    await resume();
+    assert.deepEqual(await seen(), ["active", null, null]);
+  });
 });

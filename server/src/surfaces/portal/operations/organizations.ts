@@ -2,9 +2,11 @@ import { sendTo, setupMail } from "#domain/mail/index.ts";
 import { setupUrl } from "#domain/organizations/index.ts";
 import { createOrganization as create, organizationsOf } from "#domain/people/index.ts";
 import { OPERATOR_ROWS_COUNTED_MAX } from "#kernel/limits.ts";
+import { setOrganizationState, type StateChange } from "#domain/operator/index.ts";
 import { isoFromMs } from "#kernel/time.ts";
-import type { PortalOperation } from "../deps.ts";
-import { originOf } from "../origin.ts";
+import type { PortalOperation, PortalSurfaceDeps } from "../deps.ts";
+import { operatedOrganizationBody, suspensionBody } from "../model.ts";
+import { operatorOf, originOf } from "../origin.ts";
 
 export const listOrganizations: PortalOperation<"listOrganizations"> = async (deps, { query }) => {
   const { q, limit = 50, cursor: after } = query;
@@ -12,6 +14,7 @@ export const listOrganizations: PortalOperation<"listOrganizations"> = async (de
   return {
     items: organizations.map(({ created_at, members, ...row }) => ({
       ...row,
+      ...suspensionBody(row),
       created_at: isoFromMs(created_at),
       members: Math.min(members, OPERATOR_ROWS_COUNTED_MAX),
       ...(members > OPERATOR_ROWS_COUNTED_MAX ? { members_is_lower_bound: true as const } : {}),
@@ -31,3 +34,23 @@ export const createOrganization: PortalOperation<"createOrganization"> = async (
   const email = deps.mail === null ? null : await sendTo(deps.mail, message, context.request.log);
   return { ...made, setup_url: link, email };
 };
+
+export const suspendOrganization: PortalOperation<"suspendOrganization"> = async (deps, { params, body }, context) => {
+  const { state, reason = null } = body;
+  return changed(
+    await setOrganizationState(operating(deps), operatorOf(context), params.organization_id, { state, reason }),
+  );
+};
+
+export const resumeOrganization: PortalOperation<"resumeOrganization"> = async (deps, { params }, context) => {
+  const active = { state: "active", reason: null } as const;
+  return changed(await setOrganizationState(operating(deps), operatorOf(context), params.organization_id, active));
+};
+
+function operating({ metadata, clock, identity: { feed } }: PortalSurfaceDeps) {
+  return { metadata, clock, feed };
+}
+
+function changed({ organization, propagated }: StateChange) {
+  return { ...operatedOrganizationBody(organization), propagated };
+}

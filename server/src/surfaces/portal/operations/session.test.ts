@@ -34,7 +34,16 @@ describe("getSession", () => {
       email_verified: true,
     });
     assert.deepEqual(json["organizations"], [
-      { id: ada.orgId, slug: ada.org, name: ada.org, role: "owner", refused: null },
+      {
+        id: ada.orgId,
+        slug: ada.org,
+        name: ada.org,
+        role: "owner",
+        state: "active",
+        state_reason: null,
+        suspended_at: null,
+        refused: null,
+      },
     ]);
     assert.deepEqual(json["security"], {
       has_password: true,

@@ -1,3 +1,4 @@
+import { organizationAllows } from "@mooring/contract";
 import { lackingOf, parsePolicy, absent } from "#domain/identity/index.ts";
 import { isEnded, standingOf } from "#domain/organizations/index.ts";
 import {
@@ -9,8 +10,11 @@ import {
   noticeOf,
   personById,
   securityOf,
+  type Membership,
 } from "#domain/people/index.ts";
+import { suspensionOf } from "#domain/suspension/index.ts";
 import { isoFromMs } from "#kernel/time.ts";
+import { suspensionBody } from "../model.ts";
 import { sendSession } from "../cookie.ts";
 import type { PortalOperation } from "../deps.ts";
 import { originOf } from "../origin.ts";
@@ -27,9 +31,10 @@ export const getSession: PortalOperation<"getSession"> = async (deps, _input, { 
     user: { id: userId, email, name, instance_admin: instanceAdmin, email_verified: person?.verified_at !== null },
     organizations: (await membershipsOf(read, userId, clock.nowMs())).map(({ policy, valid_after, ...membership }) => ({
       ...membership,
+      ...suspensionBody(membership),
       refused: isEnded({ valid_after }, session)
         ? ("new_sign_in_required" as const)
-        : lackingOf(parsePolicy(policy).people, standing),
+        : (blockedOf(membership) ?? lackingOf(parsePolicy(policy).people, standing)),
     })),
     session: {
       id,
@@ -48,6 +53,11 @@ export const getSession: PortalOperation<"getSession"> = async (deps, _input, { 
     sends_email: deps.mail !== null,
   };
 };
+
+/** Whether nobody may use the organization, even if they signed in as it requires. */
+function blockedOf(membership: Pick<Membership, "state" | "state_reason">): "organization_blocked" | null {
+  return organizationAllows(suspensionOf(membership).state, "sign_in") ? null : "organization_blocked";
+}
 
 /** Creates the access token that the portal uses for the public API. */
 export const createSessionToken: PortalOperation<"createSessionToken"> = async (deps, { body }, { session, reply }) => {

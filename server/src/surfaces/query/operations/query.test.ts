@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { insertProject, newProject } from "#domain/projects/index.ts";
 import { bearer, credentialOf, startTestServer, type TestServer } from "#http/testing/host.ts";
+import { NOT_SUSPENDED } from "#domain/suspension/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { TelemetryStore } from "#stores/telemetry/index.ts";
 import { openTestTelemetry, type TestTelemetry } from "#stores/telemetry/testing/telemetry.ts";
@@ -22,7 +23,15 @@ before(async () => {
   await metadata.write(async (tx) => {
     await tx
       .insertInto("organization")
-      .values({ id: "org_a", slug: "a", name: "A", token_lifetime_s: 900, policy: "{}", created_at: 0 })
+      .values({
+        id: "org_a",
+        slug: "a",
+        name: "A",
+        token_lifetime_s: 900,
+        policy: "{}",
+        created_at: 0,
+        ...NOT_SUSPENDED,
+      })
       .execute();
     for (const project of projects) {
       const row = { ...project, org_id: "org_a", name: project.slug, environment: null, created_at: 0 };

@@ -84,6 +84,7 @@ export async function openBucket(world: World, name: string): Promise<Opened> {
     clientId: "test",
     orgId,
     orgSlug,
+    organization: { state: "active", reason: null },
     projectId: app.project_id,
   } as const;
   const principal = principalOn({ ...system, scopes }, app);

@@ -22,7 +22,17 @@ const VERSION = {
 
 /** One full row of every table, in an order that satisfies their references. */
 export const ROWS: Tables = {
-  organization: { id: "org_1", slug: "acme", name: "Acme", token_lifetime_s: 900, policy: "{}", created_at: 1 },
+  organization: {
+    id: "org_1",
+    slug: "acme",
+    name: "Acme",
+    token_lifetime_s: 900,
+    policy: "{}",
+    created_at: 1,
+    state: "read_only",
+    state_reason: "unpaid",
+    suspended_at: 2,
+  },
   project: {
     id: "proj_1",
     org_id: "org_1",

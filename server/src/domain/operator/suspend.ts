@@ -1,0 +1,53 @@
+import { ORGANIZATION_ACTS, organizationAllows, type OrganizationState } from "@mooring/contract";
+import { absent, appendAuthChange } from "#domain/identity/index.ts";
+import { organizationById, type Organization } from "#domain/organizations/index.ts";
+import { organizationNamed } from "./organizations.ts";
+import { setSuspension, suspensionOf, type Suspension } from "#domain/suspension/index.ts";
+import { wakeGroup } from "#stores/jobs/index.ts";
+import { auditOnOrganization, type OperatorCaller, type PropagatingDeps } from "./caller.ts";
+
+/** The organization after the change. `propagated`: every live node has applied it. */
+export interface StateChange {
+  readonly organization: Organization;
+  readonly propagated: boolean;
+}
+
+/**
+ * Suspends an organization, resumes it, or changes the reason. One transaction, so a crash leaves the state before or
+ * after it. If nothing would change, nothing is written.
+ * @throws Problem `not_found`
+ */
+export async function setOrganizationState(
+  deps: PropagatingDeps,
+  by: OperatorCaller,
+  idOrSlug: string,
+  wanted: Suspension,
+): Promise<StateChange> {
+  const { metadata, clock, feed } = deps;
+  const { id: orgId } = await organizationNamed(metadata.read, idOrSlug);
+  const { organization, seq } = await metadata.write(async (tx) => {
+    await metadata.lock(tx, `organization:${orgId}`);
+    const found = await organizationById(tx, orgId);
+    if (found === undefined) throw absent();
+    const before = suspensionOf(found);
+    const after = wanted.state === "active" ? { state: wanted.state, reason: null } : wanted;
+    if (before.state === after.state && before.reason === after.reason) return { organization: found, seq: null };
+    await setSuspension(tx, orgId, { ...after, atMs: clock.nowMs() });
+    if (allowsMore(before.state, after.state)) await wakeGroup(deps, tx, orgId);
+    const change = await appendAuthChange(deps, tx, { kind: "organization", subject: orgId });
+    await auditOnOrganization(deps, tx, by, orgId, {
+      action: after.state === "active" ? "organization.resume" : "organization.suspend",
+      detail: { state: { from: before.state, to: after.state }, reason: after.reason },
+    });
+    return { organization: await organizationById(tx, orgId), seq: change };
+  });
+  if (organization === undefined) throw absent();
+  if (seq === null) return { organization, propagated: true };
+  await feed.sync();
+  return { organization, propagated: await feed.propagate(seq) };
+}
+
+/** Whether the server may do something again that it could not do before. */
+function allowsMore(before: OrganizationState, after: OrganizationState): boolean {
+  return ORGANIZATION_ACTS.some((act) => organizationAllows(after, act) && !organizationAllows(before, act));
+}

@@ -1,0 +1,17 @@
+export {
+  requireOrganizationAllows,
+  suspensionRefusal,
+  suspensionText,
+  type OrganizationAction,
+  type OrganizationState,
+  type Suspension,
+} from "./state.ts";
+export {
+  NOT_SUSPENDED,
+  ofAllowing,
+  organizationForbids,
+  organizationsWithout,
+  readSuspension,
+  setSuspension,
+  suspensionOf,
+} from "./store.ts";

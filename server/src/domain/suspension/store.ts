@@ -1,0 +1,68 @@
+import { organizationAllows, SUSPENDED_STATES, type OrganizationAction } from "@mooring/contract";
+import { sql, type RawBuilder, type SqlBool } from "kysely";
+import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
+import type { OrganizationState, SuspendedState, Suspension } from "./state.ts";
+
+/** The one place that reads and writes the state of organizations. */
+
+type Row = Pick<Tables["organization"], "state" | "state_reason">;
+
+/** The columns are text, because the records do not know the contract. Only states of the contract are written. */
+export function suspensionOf({ state, state_reason: reason }: Row): Suspension {
+  return { state: state as OrganizationState, reason };
+}
+
+/** The columns of an organization that is not suspended. */
+export const NOT_SUSPENDED = { state: "active", state_reason: null, suspended_at: null } as const;
+
+/** Returns the state of an organization. One that does not exist counts as active. */
+export async function readSuspension(db: Reader, orgId: string): Promise<Suspension> {
+  const row = await db
+    .selectFrom("organization")
+    .select(["state", "state_reason"])
+    .where("id", "=", orgId)
+    .executeTakeFirst();
+  return row === undefined ? { state: "active", reason: null } : suspensionOf(row);
+}
+
+/** Whether the state of the organization forbids an action now. */
+export async function organizationForbids(db: Reader, orgId: string, action: OrganizationAction): Promise<boolean> {
+  return !organizationAllows((await readSuspension(db, orgId)).state, action);
+}
+
+export async function setSuspension(
+  tx: Writer,
+  orgId: string,
+  { state, reason, atMs }: Suspension & { readonly atMs: number },
+): Promise<void> {
+  const isActive = state === "active";
+  await tx
+    .updateTable("organization")
+    .set({ state, state_reason: isActive ? null : reason, suspended_at: isActive ? null : atMs })
+    .where("id", "=", orgId)
+    .execute();
+}
+
+/** Returns the ids of the organizations that forbid an action. Usually there are none. */
+export async function organizationsWithout(db: Reader, action: OrganizationAction): Promise<ReadonlySet<string>> {
+  const states = statesWithoutOrganizations(action);
+  if (states.length === 0) return new Set();
+  const rows = await db.selectFrom("organization").select("id").where(isIn(states)).execute();
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** The condition for rows of organizations that allow an action. @param column with the organization's id */
+export function ofAllowing(action: OrganizationAction, column: string): RawBuilder<SqlBool> {
+  const states = statesWithoutOrganizations(action);
+  if (states.length === 0) return sql<SqlBool>`true`;
+  return sql<SqlBool>`${sql.ref(column)} not in (select id from organization where ${isIn(states)})`;
+}
+
+function statesWithoutOrganizations(action: OrganizationAction): readonly SuspendedState[] {
+  return SUSPENDED_STATES.filter((state) => !organizationAllows(state, action));
+}
+
+/** Literals and `<>`, so that the databases use the index of suspended organizations. */
+function isIn(states: readonly SuspendedState[]): RawBuilder<SqlBool> {
+  return sql<SqlBool>`organization.state <> 'active' and organization.state in (${sql.join(states.map((state) => sql.lit(state)))})`;
+}
