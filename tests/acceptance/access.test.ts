@@ -59,6 +59,10 @@ const BODIES: Readonly<Record<string, unknown>> = {
   createProject: { slug: "never-made" },
   updateProject: { name: "New name" },
   putProjectMember: { role: "reader" },
+  putProjectGroup: { role: "reader" },
+  createGroup: { slug: "never-made" },
+  updateGroup: { name: "New name" },
+  putGroupMember: {},
   createApp: { project: "shop", slug: "never-made" },
   updateApp: { name: "New name" },
   moveApp: { project: "shop" },
@@ -124,6 +128,7 @@ function absent(operation: Operation): Record<string, string> {
     file_id: `file_${"0".repeat(26)}`,
     reference: "absent",
     user_id: `user_${"0".repeat(26)}`,
+    group_id: `grp_${"0".repeat(26)}`,
     credential_id: `cred_${"0".repeat(26)}`,
     trust_id: `trust_${"0".repeat(26)}`,
     entry_id: `aud_${"0".repeat(26)}`,
@@ -225,6 +230,8 @@ async function resourcesOf(server: Server, home: Bootstrap, token: string): Prom
   const credential_id = String(credentials.body.items[0]?.id);
   const trust = await server.call("POST", `/v1/credentials/${credential_id}/trusts`, { token, json: TRUST });
   assert.equal(trust.status, 201, trust.text);
+  const group = await server.call("POST", "/v1/groups", { token, json: { slug: "theirs" } });
+  assert.equal(group.status, 201, group.text);
   const audit = await server.call<{ items: { id: string }[] }>("GET", "/v1/audit?limit=1", { token });
   return {
     file_id: (await uploaded(server, token, { filename: "theirs.txt" })).id,
@@ -233,6 +240,7 @@ async function resourcesOf(server: Server, home: Bootstrap, token: string): Prom
     project_id: home.project.id,
     app_id: home.app.id,
     user_id: String(members.body.items[0]?.user_id),
+    group_id: String(group.body["id"]),
     credential_id,
     trust_id: String(trust.body["id"]),
     entry_id: String(audit.body.items[0]?.id),

@@ -48,7 +48,7 @@ const CORE_SURFACES =
   "(s3|registry|files)/quota|registry/races|portal/sign-in-delays|query/send|telemetry/(alert-changes|tail/tail|wire/pool)";
 
 const BOTH_DATABASES =
-  "audit/audit|idempotency/idempotency|identity/(identity|activity/activity|credentials/(adopt|kinds)|keys/keyring)|" +
+  "audit/(audit|leaving)|idempotency/idempotency|identity/(identity|activity/activity|credentials/(adopt|kinds)|keys/keyring)|" +
   "organizations/organizations|projects/projects|quotas/quotas|" +
   "s3/(records|access/access|lifecycle/lifecycle|listings/listings|objects/objects|uploads/uploads)";
 

@@ -44,6 +44,7 @@ const GroupMember = Type.Object({
   source: Type.Enum(["manual", "oidc"], { description: "oidc: from the claim; it lapses seven days after a sign-in" }),
   created_at: Timestamp,
   expires_at: MembershipEnd,
+  etag: Etag,
 });
 
 const ProjectGroup = Type.Object({
@@ -154,10 +155,11 @@ export const GROUP_ROWS = {
     permission: "members:write",
     recentSignIn: true,
     params: groupMemberParams,
+    headers: ["If-Match"],
     body: Type.Object({ expires_at: Type.Optional(MembershipEnd) }, closed),
     result: GroupMember,
     status: 200,
-    problems: ["invalid_body", "forbidden", "not_found", "limit_reached"],
+    problems: ["invalid_body", "forbidden", "not_found", "limit_reached", "concurrent_update"],
   }),
   deleteGroupMember: route({
     operationId: "deleteGroupMember",

@@ -14,7 +14,7 @@ export { announceAccessChange, changeOrganization } from "./change.ts";
 export { listEndings, type Ending } from "./endings/endings.ts";
 export { applyClaimedGroups } from "./groups/claims.ts";
 export { createGroup, deleteGroup, groupIn, groupVersion, listGroups, updateGroup } from "./groups/groups.ts";
-export { listGroupMembers, removeGroupMember, setGroupMember } from "./groups/members.ts";
+export { groupMemberVersion, listGroupMembers, removeGroupMember, setGroupMember } from "./groups/members.ts";
 export {
   listProjectGroups,
   projectGroupVersion,

@@ -17,6 +17,7 @@ import type {
 } from "#domain/identity/index.ts";
 import {
   memberVersion,
+  groupMemberVersion,
   projectGroupVersion,
   policyOf,
   statusOf,
@@ -137,7 +138,8 @@ export function groupBody({ id, slug, name, claim, members, created_at }: Group)
 
 export function groupMemberBody(member: GroupMember): ResultOf<Rows["putGroupMember"]> {
   const { user_id, email, name, source, created_at, expires_at } = member;
-  return { user_id, email, name, source, created_at: isoFromMs(created_at), expires_at: isoOrNull(expires_at) };
+  const times = { created_at: isoFromMs(created_at), expires_at: isoOrNull(expires_at) };
+  return { user_id, email, name, source, ...times, etag: etagOf(groupMemberVersion(member)) };
 }
 
 export function projectGroupBody(group: ProjectGroup): ResultOf<Rows["putProjectGroup"]> {

@@ -2,6 +2,8 @@ import { absent } from "#domain/identity/index.ts";
 import { enforceRecordLimit } from "#domain/limits/index.ts";
 import { decodeCursor, encodeCursor } from "#kernel/cursor.ts";
 import { Problem } from "#kernel/problem.ts";
+import { expectedOf, requireMatch } from "#kernel/versions.ts";
+import type { Reader } from "#stores/metadata/index.ts";
 import { grantorOf, type Caller, type OrganizationsDeps } from "../caller.ts";
 import { announceAccessChange, changeOrganization } from "../change.ts";
 import { endDetail, requireEnd, requireWithinEnd } from "../members/ends.ts";
@@ -32,22 +34,47 @@ export async function listGroupMembers(
   return { items, nextCursor: last === undefined ? null : encodeCursor([last.user_id, last.source]) };
 }
 
+/** Returns the version of a membership. `present`: there is one. */
+export function groupMemberVersion(
+  member: Pick<GroupMember, "user_id" | "source" | "expires_at"> & { readonly present?: boolean },
+): object {
+  const { user_id, source, expires_at, present = true } = member;
+  return { user_id, source, expires_at, present };
+}
+
+/** Returns the membership of a person that people gave, not the claim. */
+async function givenMembership(db: Reader, groupId: string, userId: string): Promise<GroupMember | undefined> {
+  return (await groupMembersOf(db, groupId, userId)).find(({ source }) => source === "manual");
+}
+
 /**
  * Adds a member of the organization to a group, or changes the end. A membership from the claim stays beside it.
- * @throws Problem `not_found`, `forbidden`, `invalid_body` (the end has passed), `limit_reached`
+ * @throws Problem `not_found`, `forbidden`, `invalid_body` (the end has passed), `concurrent_update`, `limit_reached`
  */
 export async function setGroupMember(
   deps: OrganizationsDeps,
   caller: Caller,
   orgId: string,
-  options: { readonly group: string; readonly userId: string; readonly endsAtMs: number | null | undefined },
+  options: {
+    readonly group: string;
+    readonly userId: string;
+    readonly endsAtMs: number | null | undefined;
+    readonly ifMatch: string | undefined;
+  },
 ): Promise<GroupMember> {
   const { userId } = options;
+  const versionIn = async (db: Reader): Promise<object> => {
+    const { id } = await groupIn(db, orgId, options.group);
+    const none = { user_id: userId, source: "manual" as const, expires_at: null, present: false };
+    return groupMemberVersion((await givenMembership(db, id, userId)) ?? none);
+  };
+  const expected = await expectedOf(options.ifMatch, () => versionIn(deps.metadata.read));
   return changeOrganization(deps, orgId, async (tx) => {
     const at = deps.clock.nowMs();
     const group = await groupIn(tx, orgId, options.group);
     if ((await findMember(tx, orgId, userId)) === undefined) throw absent();
-    const before = (await groupMembersOf(tx, group.id, userId)).find(({ source }) => source === "manual");
+    const before = await givenMembership(tx, group.id, userId);
+    requireMatch(expected, await versionIn(tx));
     const { endsAtMs: expires_at = before?.expires_at ?? null } = options;
     if (before?.expires_at === expires_at) return before;
     await requireMayGiveGroup(tx, caller, group);
@@ -61,7 +88,7 @@ export async function setGroupMember(
     await concludeOrphans(deps, tx, caller, { orgId, watched, adopts: [], projects: {}, version: {} });
     const detail = { user: userId, ...endDetail(before?.expires_at ?? null, expires_at) };
     await auditGroup(deps, tx, caller, group, { action: "group.member.update", detail });
-    const after = (await groupMembersOf(tx, group.id, userId)).find(({ source }) => source === "manual");
+    const after = await givenMembership(tx, group.id, userId);
     if (after === undefined) throw new Error("the membership that was just written is missing");
     return after;
   });

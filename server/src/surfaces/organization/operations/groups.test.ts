@@ -128,7 +128,7 @@ testOperation(ORGANIZATION_ROUTES.deleteGroupMember, {
   ask: async (world) => {
     const group = await newGroup(world);
     const userId = world.acme.people.viewer;
-    await setGroupMember(deps(world), SYSTEM, world.acme.id, { group, userId, endsAtMs: null });
+    await setGroupMember(deps(world), SYSTEM, world.acme.id, { group, userId, endsAtMs: null, ifMatch: undefined });
     return { path: `/v1/groups/${group}/members/${userId}` };
   },
   hidden: (world) => groupPairs(world, (name) => ({ path: `/v1/groups/${name}/members/${world.acme.people.viewer}` })),

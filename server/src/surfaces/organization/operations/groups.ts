@@ -4,6 +4,7 @@ import {
   createGroup as create,
   deleteGroup as remove,
   groupIn,
+  groupMemberVersion,
   groupVersion,
   listGroupMembers as listMembers,
   listGroups as list,
@@ -68,9 +69,10 @@ export const putGroupMember: OrganizationOperation<"putGroupMember"> = async (de
     group: params.group_id,
     userId: params.user_id,
     endsAtMs: endOf(body.expires_at),
+    ifMatch: context.request.headers["if-match"],
   });
   await settled(deps);
-  return groupMemberBody(member);
+  return versioned(context, groupMemberVersion(member), groupMemberBody(member));
 };
 
 export const deleteGroupMember: OrganizationOperation<"deleteGroupMember"> = async (deps, { params }, context) => {
