@@ -9,6 +9,7 @@ import { DangerDialog, Dialog, FormActions } from "~/kit/dialog.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { SelectField, TextField } from "~/kit/field.tsx";
 import { MomentField } from "~/kit/moment-fields.tsx";
+import { useVersionedChange } from "~/kit/versioned.tsx";
 import { Section } from "~/kit/page.tsx";
 import { ListTable, More, type Column } from "~/kit/table.tsx";
 
@@ -181,13 +182,13 @@ function AddMember({ group, present }: { group: Group; present: readonly Member[
   const people = usePeople();
   const [userId, setUserId] = useState("");
   const [end, setEnd] = useState<string>();
-  const put = useAct(ORGANIZATION_ROUTES.putGroupMember, { changes: CHANGES, onDone: () => setUserId("") });
+  const put = useVersionedChange(ORGANIZATION_ROUTES.putGroupMember, { changes: CHANGES, onDone: () => setUserId("") });
   const others = [...(people?.values() ?? [])].filter(
     ({ user_id: id }) => !present.some((member) => member.user_id === id && member.source === "manual"),
   );
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    put.mutate({ params: { group_id: group.id, user_id: userId }, body: { expires_at: end ?? null } });
+    put.mutate({ params: { group_id: group.id, user_id: userId }, body: { expires_at: end ?? null }, etag: null });
   };
   return (
     <form onSubmit={submit} className="flex flex-col gap-2">
