@@ -154,7 +154,7 @@ describe("commands of the API", () => {
       assert.equal(stderr, "", line);
       return stdout.trim().split("\n");
     };
-    assert.deepEqual(complete("mooring project-", ["mooring", "project-"]), ["project-member"]);
+    assert.deepEqual(complete("mooring project-", ["mooring", "project-"]), ["project-group", "project-member"]);
     assert.deepEqual(complete("mooring project un", ["mooring", "project", "un"]), ["unarchive"]);
     assert.deepEqual(complete("mooring project create --vi", ["mooring", "project", "create", "--vi"]), [
       "--visibility",
