@@ -260,7 +260,7 @@ test("a kill around the commit leaves the state before or after it, with its ent
       await killed.exited;
       rmSync(order);
       const db = new DatabaseSync(join(dataDir, "mooring.db"), { readOnly: true });
-      const state = db.prepare("select state from organization").get() as { state: string };
+      const state = db.prepare("select state from organization where id = ?").get(org.id) as { state: string };
       const audit = db.prepare("select count(*) as n from audit where action = 'organization.suspend'").get() as {
         n: number;
       };
