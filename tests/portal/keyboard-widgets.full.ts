@@ -136,7 +136,7 @@ test("j, k and Enter work on rows; Enter enters the panel, and Esc returns", { s
 test("letter keys can be turned off, and then do nothing", { skip: NO_CHROMIUM }, async () => {
   const { page, keys } = await at("");
   await keys.take("link", "Account");
-  await page.getByRole("heading", { name: "Account" }).waitFor();
+  await page.getByRole("heading", { name: "Account", exact: true }).waitFor();
   await keys.tabTo("checkbox", /^Keyboard shortcuts with a single key/);
   await keys.press("Space");
   await at("");

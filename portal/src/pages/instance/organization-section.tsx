@@ -95,7 +95,7 @@ function columns(
         ),
     },
     {
-      title: "",
+      title: "Actions",
       cell: (organization) => (
         <Button look="quiet" className="h-6" onClick={() => onSuspend(organization)}>
           {organization.state === "active" ? "Suspend" : "Change state"}
