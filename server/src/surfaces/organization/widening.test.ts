@@ -381,11 +381,12 @@ describe("nobody gives a permission that they lack", () => {
       rotate: (id) => ({ method: "POST", path: `/v1/credentials/${id}/rotate`, body: {} }),
       "trust an issuer": (id) => ({ method: "POST", path: `/v1/credentials/${id}/trusts`, body: newTrustBody() }),
     };
+    const inTwoHours = soon(2);
     const BOUNDS = {
       addresses: [{ allowed_addresses: LOCAL }, { allowed_addresses: ["127.0.0.1"] }, {}],
       "another address": [{ allowed_addresses: LOCAL }, {}, { allowed_addresses: ["192.0.2.0/24"] }],
       time: [{ expires_at: soon(2) }, { expires_at: soon(1) }, {}],
-      "a time before": [{ expires_at: soon(2) }, { expires_at: soon(2) }, { expires_at: soon(3) }],
+      "a time before": [{ expires_at: inTwoHours }, { expires_at: inTwoHours }, { expires_at: soon(3) }],
     } as const;
 
     for (const [what, [own, within, beyond]] of Object.entries(BOUNDS)) {
