@@ -43,6 +43,11 @@ async function groupsNow(): Promise<string[]> {
   return found.toSorted();
 }
 
+async function changesByClaim(): Promise<number> {
+  const entries = server.metadata.read.selectFrom("audit").select("seq").where("action", "=", "group.member.claim");
+  return (await entries.execute()).length;
+}
+
 test("the claim of the provider decides the groups with that claim, by the exact text", async () => {
   assert.deepEqual(await groupsAfter(["/teams/backend", "/teams/Frontend", "teams/frontend"]), ["backend oidc"]);
   assert.deepEqual(await groupsAfter(["/teams/frontend"]), ["frontend oidc"]);
@@ -76,4 +81,9 @@ test("a membership from the claim lapses seven days after the last sign-in", asy
   assert.ok((await groupsNow()).includes("frontend oidc"));
   server.forward(DAY_MS);
   assert.ok(!(await groupsNow()).includes("frontend oidc"));
+  const before = await changesByClaim();
+  assert.ok((await groupsAfter(["/teams/frontend"])).includes("frontend oidc"));
+  assert.equal(await changesByClaim(), before + 1, "the person is in it again, which nodes and the audit log learn");
+  await groupsAfter(["/teams/frontend"]);
+  assert.equal(await changesByClaim(), before + 1);
 });

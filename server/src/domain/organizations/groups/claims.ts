@@ -1,4 +1,5 @@
 import { appendAudit } from "#domain/audit/index.ts";
+import { hasPassed } from "#kernel/time.ts";
 import type { Writer } from "#stores/metadata/index.ts";
 import type { OrganizationsDeps } from "../caller.ts";
 import { announceAccessChange } from "../change.ts";
@@ -22,13 +23,14 @@ export async function applyClaimedGroups(
   const values = new Set(claimed);
   const at = deps.clock.nowMs();
   const changes = new Map<string, { added: string[]; removed: string[] }>();
-  for (const { id, org_id: orgId, slug, claim, member } of await claimedGroups(tx, userId)) {
+  for (const { id, org_id: orgId, slug, claim, member, until } of await claimedGroups(tx, userId)) {
     const isNamed = claim !== null && values.has(claim);
     if (!isNamed && member === null) continue;
     const row = { org_id: orgId, group_id: id, user_id: userId, source: "oidc" as const };
     if (isNamed) await putGroupMemberRow(tx, { ...row, expires_at: at + LAPSES_AFTER_MS, created_at: at });
     else await deleteGroupMemberRows(tx, { groupId: id, userId, source: "oidc" });
-    if (isNamed === (member !== null)) continue;
+    const wasMember = member !== null && !hasPassed(until, at);
+    if (isNamed === wasMember) continue;
     const change = changes.get(orgId) ?? { added: [], removed: [] };
     change[isNamed ? "added" : "removed"].push(slug);
     changes.set(orgId, change);

@@ -196,9 +196,9 @@ export async function deleteProjectGroupRow(tx: Writer, projectId: string, group
 export async function rolesOfGroup(
   db: Reader,
   groupId: string,
-): Promise<(ProjectColumns & { org_id: string; project_id: string; role: ProjectRole })[]> {
+): Promise<(ProjectColumns & { org_id: string; project_id: string; role: ProjectRole; expires_at: number | null })[]> {
   return withProject(db.selectFrom("project_group as m"), "m.project_id")
-    .select(["m.org_id", "m.project_id", "m.role"])
+    .select(["m.org_id", "m.project_id", "m.role", "m.expires_at"])
     .where("m.group_id", "=", groupId)
     .execute();
 }
@@ -207,14 +207,16 @@ export async function rolesOfGroup(
 export async function claimedGroups(
   db: Reader,
   userId: string,
-): Promise<{ id: string; org_id: string; slug: string; claim: string | null; member: string | null }[]> {
+): Promise<
+  { id: string; org_id: string; slug: string; claim: string | null; member: string | null; until: number | null }[]
+> {
   return db
     .selectFrom("person_group as g")
     .innerJoin("member", "member.org_id", "g.org_id")
     .leftJoin("group_member as m", (join) =>
       join.onRef("m.group_id", "=", "g.id").onRef("m.user_id", "=", "member.user_id").on("m.source", "=", "oidc"),
     )
-    .select(["g.id", "g.org_id", "g.slug", "g.claim", "m.user_id as member"])
+    .select(["g.id", "g.org_id", "g.slug", "g.claim", "m.user_id as member", "m.expires_at as until"])
     .where("member.user_id", "=", userId)
     .where("g.claim", "is not", null)
     .execute();
