@@ -1,6 +1,7 @@
 import type { OrgRole, Scope } from "@mooring/contract";
 import type { AuditEvent } from "#domain/audit/index.ts";
 import { auditActorOf, readOrigin, ORG_ROLE_SCOPES, scopesThere, type Principal } from "#domain/identity/index.ts";
+import type { Project } from "#domain/projects/index.ts";
 import { earliest, type Clock } from "#kernel/time.ts";
 import type { MetadataStore, Reader } from "#stores/metadata/index.ts";
 
@@ -84,10 +85,17 @@ export function scopesInProject(caller: Caller, projectId: string): ReadonlySet<
   return rights === undefined ? principal.scopes : new Set([...principal.scopes, ...scopesThere(principal, rights)]);
 }
 
-/** Returns when the caller's permissions in a project end, of which they give these. Null: no end. */
-export function endInProject({ principal }: Caller, projectId: string, given: ReadonlySet<Scope>): number | null {
+/**
+ * Returns when the caller's permissions in a project end, of which they give these. Null: no end. In a private project
+ * the role in the organization counts only while the person is a member there.
+ */
+export function endInProject(
+  { principal }: Caller,
+  { id, visibility }: Pick<Project, "id" | "visibility">,
+  given: ReadonlySet<Scope>,
+): number | null {
   if (principal.kind !== "person") return null;
   const { endsAtMs, scopes, projects } = principal;
-  const isByOrganization = [...given].every((scope) => scopes.has(scope));
-  return isByOrganization ? endsAtMs : earliest(endsAtMs, projects.get(projectId)?.endsAtMs ?? null);
+  const isByOrganization = visibility !== "private" && [...given].every((scope) => scopes.has(scope));
+  return isByOrganization ? endsAtMs : earliest(endsAtMs, projects.get(id)?.endsAtMs ?? null);
 }

@@ -104,6 +104,20 @@ describe("a group", () => {
     await done("DELETE", `/v1/members/${other}`);
   });
 
+  test("takes nobody for longer than the one who adds them has its permissions", async () => {
+    const admin = world.person(world.acme, world.acme.people.admin);
+    const own = `/v1/groups/${group}/members/${world.acme.people.admin}`;
+    const direct = `/v1/projects/closed/members/${world.acme.people.admin}`;
+    const soon = inMs(MINUTE_MS);
+    await done("PUT", direct, { role: "maintainer", expires_at: soon });
+    assertProblem(await ask("PUT", direct, { role: "maintainer", expires_at: null }, admin), "forbidden");
+    assertProblem(await ask("PUT", own, {}, admin), "forbidden");
+    assertProblem(await ask("PUT", own, { expires_at: inMs(2 * MINUTE_MS) }, admin), "forbidden");
+    await done("PUT", own, { expires_at: soon }, admin);
+    await done("DELETE", own, undefined, admin);
+    await done("DELETE", direct);
+  });
+
   test("loses a member who leaves the organization, and all of them when it is deleted", async () => {
     await done("PUT", `/v1/groups/${group}/members/${member}`, {});
     const leaver = await newMember(world, "viewer");

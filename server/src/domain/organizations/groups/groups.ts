@@ -5,10 +5,12 @@ import { enforceRecordLimit } from "#domain/limits/index.ts";
 import { resourceOf } from "#domain/projects/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
+import { earliest } from "#kernel/time.ts";
 import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
-import { auditOrigin, grantorOf, type Caller, type OrganizationsDeps } from "../caller.ts";
+import { auditOrigin, endInProject, grantorOf, type Caller, type OrganizationsDeps } from "../caller.ts";
 import { announceAccessChange, changeOrganization } from "../change.ts";
+import { requireWithinEnd } from "../members/ends.ts";
 import { beyond } from "../members/rules.ts";
 import { listPage, type Page, type PageQuery } from "../pages.ts";
 import { duplicateSlug } from "../projects/projects.ts";
@@ -98,7 +100,7 @@ export async function updateGroup(
     const after: Group = { ...before, ...change };
     if (after.claim !== before.claim) {
       await requireOwner(deps, tx, caller, orgId);
-      if (after.claim !== null) await requireMayGiveGroup(tx, caller, after);
+      if (after.claim !== null) await requireMayGiveGroup(tx, caller, after, null);
       await deleteGroupMemberRows(tx, { groupId: before.id, source: "oidc" });
       await announceAccessChange(deps, tx, orgId);
     }
@@ -122,24 +124,30 @@ export async function deleteGroup(deps: OrganizationsDeps, caller: Caller, orgId
 }
 
 /**
- * Checks that the caller has all permissions that the group gives in its projects. So nobody enters a private project by
- * adding themselves to its group.
+ * Checks that the caller has all permissions that the group gives in its projects, for as long as a membership until
+ * `endMs` gives them. So nobody enters a private project by adding themselves to its group, or stays in one.
  * @throws Problem `forbidden`
  */
 export async function requireMayGiveGroup(
   db: Reader,
-  { principal }: Caller,
+  caller: Caller,
   { id }: Pick<GroupRow, "id">,
+  endMs: number | null,
 ): Promise<void> {
+  const { principal } = caller;
   if (principal.kind === "system") return;
   for (const row of await rolesOfGroup(db, id)) {
-    const held = heldScopes(principal, resourceOf(row)) ?? new Set();
-    const lacking = beyond(PROJECT_ROLE_SCOPES[row.role], held);
-    if (lacking.length === 0) continue;
-    throw new Problem(
-      "forbidden",
-      `The group has a role in a project where you lack its permissions (${lacking.join(", ")}). Ask a maintainer of that project who may manage members.`,
-      { decidedBy: "role" },
+    const given = PROJECT_ROLE_SCOPES[row.role];
+    const lacking = beyond(given, heldScopes(principal, resourceOf(row)) ?? new Set());
+    if (lacking.length > 0)
+      throw new Problem(
+        "forbidden",
+        `The group has a role in a project where you lack its permissions (${lacking.join(", ")}). Ask a maintainer of that project who may manage members.`,
+        { decidedBy: "role" },
+      );
+    requireWithinEnd(
+      endInProject(caller, { id: row.project_id, visibility: row.visibility }, given),
+      earliest(row.expires_at, endMs),
     );
   }
 }

@@ -63,21 +63,22 @@ export async function setGroupMember(
   },
 ): Promise<GroupMember> {
   const { userId } = options;
-  const versionIn = async (db: Reader): Promise<object> => {
-    const { id } = await groupIn(db, orgId, options.group);
-    const none = { user_id: userId, source: "manual" as const, expires_at: null, present: false };
-    return groupMemberVersion((await givenMembership(db, id, userId)) ?? none);
-  };
-  const expected = await expectedOf(options.ifMatch, () => versionIn(deps.metadata.read));
+  const versionOf = (member: GroupMember | undefined): object =>
+    groupMemberVersion(member ?? { user_id: userId, source: "manual", expires_at: null, present: false });
+  const { read } = deps.metadata;
+  const expected = await expectedOf(options.ifMatch, async () => {
+    const { id } = await groupIn(read, orgId, options.group);
+    return versionOf(await givenMembership(read, id, userId));
+  });
   return changeOrganization(deps, orgId, async (tx) => {
     const at = deps.clock.nowMs();
     const group = await groupIn(tx, orgId, options.group);
     if ((await findMember(tx, orgId, userId)) === undefined) throw absent();
     const before = await givenMembership(tx, group.id, userId);
-    requireMatch(expected, await versionIn(tx));
+    requireMatch(expected, versionOf(before));
     const { endsAtMs: expires_at = before?.expires_at ?? null } = options;
     if (before?.expires_at === expires_at) return before;
-    await requireMayGiveGroup(tx, caller, group);
+    await requireMayGiveGroup(tx, caller, group, expires_at);
     requireEnd(expires_at, at);
     requireWithinEnd((await grantorOf(tx, caller, orgId, at)).endsAtMs, expires_at);
     if (before === undefined) await enforceRecordLimit(deps.metadata, tx, "group_members_max", group.id);

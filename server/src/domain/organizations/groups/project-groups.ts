@@ -4,7 +4,6 @@ import { absent } from "#domain/identity/index.ts";
 import { enforceRecordLimit } from "#domain/limits/index.ts";
 import type { Project } from "#domain/projects/index.ts";
 import { expectedOf, requireMatch } from "#kernel/versions.ts";
-import type { Reader } from "#stores/metadata/index.ts";
 import { auditOrigin, type Caller, type OrganizationsDeps } from "../caller.ts";
 import { announceAccessChange, changeOrganization } from "../change.ts";
 import { endDetail } from "../members/ends.ts";
@@ -62,17 +61,18 @@ export async function setProjectGroup(
   },
 ): Promise<ProjectGroup> {
   const { role } = options;
-  const versionIn = async (db: Reader): Promise<object> => {
-    const { id } = await groupIn(db, project.org_id, options.group);
-    const none = { group_id: id, role: null, expires_at: null };
-    return projectGroupVersion((await projectGroupByName(db, project.id, id)) ?? none);
-  };
-  const expected = await expectedOf(options.ifMatch, () => versionIn(deps.metadata.read));
+  const versionOf = (groupId: string, member: ProjectGroup | undefined): object =>
+    projectGroupVersion(member ?? { group_id: groupId, role: null, expires_at: null });
+  const { read } = deps.metadata;
+  const expected = await expectedOf(options.ifMatch, async () => {
+    const { id } = await groupIn(read, project.org_id, options.group);
+    return versionOf(id, await projectGroupByName(read, project.id, id));
+  });
   return changeOrganization(deps, project.org_id, async (tx) => {
     const row = await found(tx, project);
     const group = await groupIn(tx, row.org_id, options.group);
     const before = await projectGroupByName(tx, row.id, group.id);
-    requireMatch(expected, await versionIn(tx));
+    requireMatch(expected, versionOf(group.id, before));
     const { endsAtMs: expires_at = before?.expires_at ?? null } = options;
     if (before !== undefined && before.role === role && before.expires_at === expires_at) return before;
     requireMayGiveRole(deps, caller, row, { before, to: role, endMs: expires_at });

@@ -255,7 +255,7 @@ export function requireMayGiveRole(
   const isLonger = isLater(endMs, before?.expires_at ?? null);
   const isWider = beyond(may, present).length > 0 || isLonger;
   if (endMs !== (before?.expires_at ?? null)) requireEnd(endMs, clock.nowMs());
-  if (isWider) requireWithinEnd(endInProject(caller, project.id, may), endMs);
+  if (isWider) requireWithinEnd(endInProject(caller, project, may), endMs);
   const lacking = lackingToWiden(scopesInProject(caller, project.id), { isWider, may });
   if (lacking.length === 0) return;
   throw new Problem(
