@@ -1,6 +1,6 @@
-import type { Reader, TimePlace } from "#stores/metadata/index.ts";
+import type { Reader } from "#stores/metadata/index.ts";
 import { hashOf, type AuditRow } from "./event.ts";
-import { rowsByTime } from "./store.ts";
+import { pagesByTime } from "./store.ts";
 import type { AuditFault, Finding } from "./walk.ts";
 
 /** The action of entries that declare faults. */
@@ -25,9 +25,7 @@ export async function declarationsOf(
 ): Promise<{ readonly all: readonly Declared[]; has(finding: Finding): boolean }> {
   const all: Declared[] = [];
   const known = new Set<string>();
-  for (let behind: TimePlace | undefined; ;) {
-    const page = { filters: { action: REPAIR_ACTION }, limit: PAGE_ROWS, order: "asc", behind } as const;
-    const rows: AuditRow[] = await rowsByTime(db, chain, page);
+  for await (const rows of pagesByTime(db, chain, { action: REPAIR_ACTION }, PAGE_ROWS))
     for (const row of rows) {
       if (hashOf(row) !== row.hash) continue;
       for (const finding of findingsIn(row)) {
@@ -36,10 +34,6 @@ export async function declarationsOf(
         all.push({ fault, from, to, detail, entry: row.seq, atMs: row.at });
       }
     }
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < PAGE_ROWS) break;
-    behind = { atMs: last.at, tie: last.seq };
-  }
   all.sort((a, b) => a.from - b.from);
   return { all, has: (finding) => known.has(nameOf(finding)) };
 }

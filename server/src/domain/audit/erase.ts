@@ -2,7 +2,7 @@ import type { MetadataStore, Reader, Writer } from "#stores/metadata/index.ts";
 import { appendAudit, type AuditDeps } from "./append.ts";
 import { hashOf, INSTANCE_CHAIN, type AuditRow } from "./event.ts";
 import { partsOf, withoutFields, withoutParts, type Erased } from "./personal.ts";
-import { replacePersonal, rowsByTime } from "./store.ts";
+import { pagesByTime, replacePersonal } from "./store.ts";
 
 /** The action of entries that name erased parts of other entries. */
 export const ERASE_ACTION = "audit.erase";
@@ -49,17 +49,11 @@ async function entriesAbout(
 ): Promise<number[]> {
   const seqs = new Set(chain === INSTANCE_CHAIN ? instanceSeqs : []);
   const filters = [{ actorId: userId }, { targetId: userId }, ...targets.map((targetId) => ({ targetId }))];
-  for (const filter of filters) {
-    let behind: { atMs: number; tie: number } | undefined;
-    for (;;) {
+  for (const filter of filters)
+    for await (const rows of pagesByTime(db, chain, filter, PAGE_ROWS)) {
       signal?.throwIfAborted();
-      const rows: AuditRow[] = await rowsByTime(db, chain, { filters: filter, limit: PAGE_ROWS, order: "asc", behind });
-      for (const row of rows) seqs.add(row.seq);
-      const last = rows.at(-1);
-      if (last === undefined || rows.length < PAGE_ROWS) break;
-      behind = { atMs: last.at, tie: last.seq };
+      for (const { seq } of rows) seqs.add(seq);
     }
-  }
   return [...seqs].toSorted((a, b) => a - b);
 }
 
@@ -120,14 +114,9 @@ export class Erasures {
   /** Reads the erasures of a log. An entry that was edited later names none. */
   static async of(db: Reader, chain: string): Promise<Erasures> {
     const erasures = new Erasures();
-    for (let behind: { atMs: number; tie: number } | undefined; ;) {
-      const page = { filters: { action: ERASE_ACTION }, limit: PAGE_ROWS, order: "asc", behind } as const;
-      const rows: AuditRow[] = await rowsByTime(db, chain, page);
+    for await (const rows of pagesByTime(db, chain, { action: ERASE_ACTION }, PAGE_ROWS))
       for (const row of rows) if (hashOf(row) === row.hash) erasures.#add(row);
-      const last = rows.at(-1);
-      if (last === undefined || rows.length < PAGE_ROWS) return erasures;
-      behind = { atMs: last.at, tie: last.seq };
-    }
+    return erasures;
   }
 
   #add(row: AuditRow): void {
@@ -154,8 +143,8 @@ export class Erasures {
     return this.#contents.get(row.seq) === hashOf(row);
   }
 
-  /** Whether the row has erased parts in `personal`, and no others. */
-  isAsErased(row: AuditRow): boolean {
-    return partsOf(row).every((part, n) => (part === null) === this.hasPart(row.seq, n));
+  /** Whether the absent parts of an entry are the erased ones. */
+  isAsErased(seq: number, parts: ReturnType<typeof partsOf>): boolean {
+    return parts.every((part, n) => (part === null) === this.hasPart(seq, n));
   }
 }

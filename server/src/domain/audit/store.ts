@@ -151,6 +151,22 @@ export async function rowsByTime(db: Reader, orgId: string, page: AuditPage): Pr
     .execute();
 }
 
+/** Yields all matching rows in pages, oldest first. */
+export async function* pagesByTime(
+  db: Reader,
+  orgId: string,
+  filters: AuditFilters,
+  limit: number,
+): AsyncGenerator<AuditRow[]> {
+  for (let behind: TimePlace | undefined; ;) {
+    const rows: AuditRow[] = await rowsByTime(db, orgId, { filters, limit, order: "asc", behind });
+    yield rows;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < limit) return;
+    behind = { atMs: last.at, tie: last.seq };
+  }
+}
+
 function rowsOfAction(db: Reader, orgId: string, action: string | undefined, page: AuditPage) {
   const { filters, limit, order, behind } = page;
   return db

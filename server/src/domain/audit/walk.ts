@@ -102,6 +102,6 @@ function findingsOf(row: AuditRow, last: AuditHead, erasures: Erasures): Finding
 /** Each part must have its commitment, or be named by an erasure. An erased part must not be put back. */
 function hasGoodParts(row: AuditRow, erasures: Erasures): boolean {
   const [commitments, parts] = [commitmentsOf(row), partsOf(row)];
-  if (commitments.length !== parts.length || !erasures.isAsErased(row)) return false;
+  if (commitments.length !== parts.length || !erasures.isAsErased(row.seq, parts)) return false;
   return parts.every((part, n) => part === null || commitmentOf(part) === commitments[n]);
 }
