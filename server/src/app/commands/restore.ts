@@ -77,7 +77,7 @@ async function deleteAgain(metadata: MetadataStore, dataDir: string): Promise<vo
   const nothing = (): Promise<void> => Promise.resolve();
   const deps = { metadata, clock: systemClock, note: nothing, forgetCaches: nothing };
   const again = await applyDeletions(dataDir, deps);
-  for (const id of again) await eraseTraces(deps, id);
+  await eraseTraces(deps, again);
   say(`ok        deleted again: ${again.length} people`);
 }
 

@@ -44,6 +44,7 @@ export { linkSecretOf, type LinkSecret } from "./leaked.ts";
 export type { Invitation } from "./invitations/store.ts";
 export {
   changeMember,
+  hasOtherOwner,
   isLastOwner,
   memberVersion,
   listMembers,
@@ -74,7 +75,13 @@ export {
 } from "./organization/organization.ts";
 export { applyAuditRetention, auditRetentionHandler, startAuditRetention } from "./organization/audit-retention.ts";
 export type { OrganizationPolicy } from "./organization/policy.ts";
-export { countOrganization, organizationById, organizationBySlug, type Organization } from "./organization/store.ts";
+export {
+  allOrganizations,
+  countOrganization,
+  organizationById,
+  organizationBySlug,
+  type Organization,
+} from "./organization/store.ts";
 export { listPage, type Page, type PageQuery } from "./pages.ts";
 export { hashPassword, verifyPassword } from "./password.ts";
 export { changeProjectState } from "./projects/state.ts";

@@ -8,6 +8,7 @@ import {
   type Reach,
 } from "#domain/identity/index.ts";
 import { ruleOf, type Project } from "#domain/projects/index.ts";
+import { ACTIVE } from "#domain/suspension/index.ts";
 import { hasPassed, isoFromMs } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { listMemberRows, type Member } from "../members/store.ts";
@@ -85,8 +86,7 @@ function inProject(
     return { member, projectRole: projectRole ?? null, allowed: false, because: endedText(member) };
   const scopes = ORG_ROLE_SCOPES[role];
   const projects = new Map(rights === undefined ? [] : [[project.id, rights]]);
-  const organization = { state: "active", reason: null } as const;
-  const who = { kind: "person", id, email, orgId, orgSlug: "", organization } as const;
+  const who = { kind: "person", id, email, orgId, orgSlug: "", organization: ACTIVE } as const;
   const person = { ...who, role, scopes, endsAtMs, projects };
   const decision = authorize(person, permission, { orgId, project });
   const there = projectRole === undefined ? undefined : `${projectRole} of project ${project.slug}`;

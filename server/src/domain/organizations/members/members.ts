@@ -199,6 +199,11 @@ export async function removeMemberIn(
   await removalOf(deps, tx, caller, orgId, removal);
 }
 
+/** Whether the organization has an owner without end who is not this person. */
+export async function hasOtherOwner(db: Reader, orgId: string, userId: string): Promise<boolean> {
+  return (await ownersOf(db, orgId)).some((owner) => owner.expires_at === null && owner.user_id !== userId);
+}
+
 /** Whether the organization would have no owner without end after this person left. */
 export async function isLastOwner(db: Reader, orgId: string, userId: string): Promise<boolean> {
   const owners = (await ownersOf(db, orgId)).filter((owner) => owner.expires_at === null);

@@ -1,8 +1,9 @@
 import { cutAudit, type AuditSigner } from "#domain/audit/index.ts";
 import { earlier, type GuardedClock } from "#kernel/deletions.ts";
 import type { Job, JobHandler, Jobs } from "#stores/jobs/index.ts";
-import type { MetadataStore, Reader } from "#stores/metadata/index.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
 import { policyOf } from "./organization.ts";
+import { allOrganizations } from "./store.ts";
 
 /** The job that deletes entries of audit logs past their retention. One node runs it at a time. */
 const CUT = "audit.cut";
@@ -10,7 +11,6 @@ const KEY = "all";
 const DAY_MS = 86_400_000;
 const EVERY_MS = 6 * 3_600_000;
 const RETRY_MS = 600_000;
-const PAGE = 200;
 
 interface RetentionDeps {
   readonly metadata: MetadataStore;
@@ -52,15 +52,6 @@ export async function applyAuditRetention(deps: RetentionDeps, signal?: AbortSig
       log.error({ organization: orgId, fault: outcome.fault.detail }, "cannot delete old entries: the log is broken");
   };
   await cut(null, defaultDays);
-  for (let after = ""; ;) {
-    const rows = await policies(metadata.read, after);
-    for (const row of rows) await cut(row.id, policyOf(row).audit_retention_days ?? defaultDays);
-    after = rows.at(-1)?.id ?? "";
-    if (rows.length < PAGE) return;
-  }
-}
-
-async function policies(db: Reader, after: string): Promise<{ id: string; policy: string }[]> {
-  const rows = db.selectFrom("organization").select(["id", "policy"]).where("id", ">", after);
-  return rows.orderBy("id").limit(PAGE).execute();
+  for await (const organization of allOrganizations(metadata.read))
+    await cut(organization.id, policyOf(organization).audit_retention_days ?? defaultDays);
 }

@@ -15,6 +15,19 @@ export async function oldestOrganization(db: Reader): Promise<Organization | und
   return db.selectFrom("organization").selectAll().orderBy("created_at").orderBy("id").limit(1).executeTakeFirst();
 }
 
+const PAGE = 200;
+
+/** Yields all organizations of the server. */
+export async function* allOrganizations(db: Reader): AsyncGenerator<Pick<Organization, "id" | "policy">> {
+  for (let after = ""; ;) {
+    const page = db.selectFrom("organization").select(["id", "policy"]).where("id", ">", after);
+    const rows = await page.orderBy("id").limit(PAGE).execute();
+    yield* rows;
+    after = rows.at(-1)?.id ?? "";
+    if (rows.length < PAGE) return;
+  }
+}
+
 /** Returns the counts of the organization, including private projects. */
 export async function countOrganization(
   db: Reader,

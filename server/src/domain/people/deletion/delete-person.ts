@@ -1,9 +1,10 @@
-import { organizationIdsOf, personById } from "#domain/accounts/index.ts";
+import { organizationIdsOf, otherAdmins, personById } from "#domain/accounts/index.ts";
 import { appendAudit, entriesToAddresses, formerAddresses, type AuditEvent } from "#domain/audit/index.ts";
 import { endPersonalTokens, revokePersonalTokens } from "#domain/identity/index.ts";
 import {
   announceAccessChange,
   deleteMembership,
+  hasOtherOwner,
   isLastOwner,
   personPrincipal,
   removeMemberIn,
@@ -37,7 +38,10 @@ export interface PersonDeletion {
   /** The person, the operator or the system. */
   readonly actor: AuditEvent["actor"];
   readonly origin: Pick<Origin, "ip" | "requestId">;
-  /** A restore deletes even the last owner of an organization, and the last operator. */
+  /**
+   * A restore deletes even the last owner of an organization, and the last operator. Without another owner nobody takes
+   * over the credentials and private projects of the person.
+   */
   readonly again?: true;
 }
 
@@ -104,11 +108,7 @@ async function requireNotLast(
       `This person is the last owner of ${slugs}. First make another person an owner there, or delete the organization.`,
     );
   }
-  const operators = tx.selectFrom("person").select("id").where("instance_admin", "=", 1).where("id", "!=", userId);
-  const others = operators.where((eb) =>
-    eb.or([eb("password_hash", "is not", null), eb("last_seen_at", "is not", null)]),
-  );
-  if (!isOperator || (await others.limit(1).execute()).length > 0) return;
+  if (!isOperator || (await otherAdmins(tx, userId, "running")).length > 0) return;
   throw new Problem(
     "conflict",
     "This person is the last operator of the server. First make another person an operator.",
@@ -119,7 +119,7 @@ async function requireNotLast(
 async function leave(deps: DeletionDeps, tx: Writer, orgId: string, deletion: PersonDeletion): Promise<void> {
   const { userId, actor, origin } = deletion;
   const principal = await personPrincipal(tx, orgId, userId, deps.clock.nowMs());
-  if (principal === undefined || (deletion.again === true && (await isLastOwner(tx, orgId, userId)))) {
+  if (principal === undefined || (deletion.again === true && !(await hasOtherOwner(tx, orgId, userId)))) {
     await deleteMembership(tx, orgId, userId);
     await endPersonalTokens(deps, tx, orgId, userId);
     await announceAccessChange(deps, tx, orgId);

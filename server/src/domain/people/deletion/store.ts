@@ -77,25 +77,27 @@ export async function deletedPerson(db: Reader, id: string): Promise<DeletedPers
   return db.selectFrom("deleted_person").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
-/** Lists deleted people, after an id. */
-export async function deletedPeople(db: Reader, after: string, limit: number): Promise<DeletedPerson[]> {
-  return db.selectFrom("deleted_person").selectAll().where("id", ">", after).orderBy("id").limit(limit).execute();
+const PAGE = 200;
+
+/** Yields deleted people in pages. `open`: only those whose traces are not erased yet. */
+export async function* deletedPeople(db: Reader, which: "all" | "open"): AsyncGenerator<DeletedPerson[]> {
+  for (let after = ""; ;) {
+    const rows = await db
+      .selectFrom("deleted_person")
+      .selectAll()
+      .where("id", ">", after)
+      .$if(which === "open", (query) => query.where("erased_at", "is", null))
+      .orderBy("id")
+      .limit(PAGE)
+      .execute();
+    yield rows;
+    after = rows.at(-1)?.id ?? "";
+    if (rows.length < PAGE) return;
+  }
 }
 
 export async function setErased(tx: Writer, id: string, erasedAtMs: number): Promise<void> {
   await tx.updateTable("deleted_person").set({ erased_at: erasedAtMs, about: "{}" }).where("id", "=", id).execute();
-}
-
-/** Returns the ids of all organizations, a page at a time, after an id. */
-export async function organizationIds(db: Reader, after: string, limit: number): Promise<string[]> {
-  const rows = await db
-    .selectFrom("organization")
-    .select("id")
-    .where("id", ">", after)
-    .orderBy("id")
-    .limit(limit)
-    .execute();
-  return rows.map(({ id }) => id);
 }
 
 export async function slugsOf(db: Reader, orgIds: readonly string[]): Promise<string[]> {

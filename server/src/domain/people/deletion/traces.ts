@@ -1,13 +1,13 @@
 import { personById } from "#domain/accounts/index.ts";
 import { eraseFromAudit } from "#domain/audit/index.ts";
+import { allOrganizations } from "#domain/organizations/index.ts";
 import type { Job, JobHandler, NewJob } from "#stores/jobs/index.ts";
 import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
 import { deletePerson, type About, type DeletionDeps } from "./delete-person.ts";
-import { deletedPeople, deletedPerson, organizationIds, setErased } from "./store.ts";
+import { deletedPeople, deletedPerson, setErased, type DeletedPerson } from "./store.ts";
 
 /** The job that erases what remains of a deleted person outside of the account. */
-export const ERASE_PERSON = "person.erase";
-const PAGE = 200;
+const ERASE_PERSON = "person.erase";
 const RETRY_MS = 60_000;
 /** Each attempt writes the whole file of the records again. */
 const RETRY_MS_MAX = 6 * 3_600_000;
@@ -29,7 +29,7 @@ export function erasureHandler(deps: TracesDeps): JobHandler {
     concurrency: 1,
     concurrencyPerGroup: 1,
     run: async (job: Pick<Job, "key" | "signal">) => {
-      await eraseTraces(deps, job.key, job.signal);
+      await eraseTraces(deps, [job.key], job.signal);
       return { dueAtMs: null };
     },
     retryMs: (attempts) => Math.min(RETRY_MS * 2 ** attempts, RETRY_MS_MAX),
@@ -37,28 +37,32 @@ export function erasureHandler(deps: TracesDeps): JobHandler {
 }
 
 /**
- * Erases the parts of a deleted person in every audit log, and the bytes of deleted rows in the file of the records.
- * Each step can be repeated.
+ * Erases the parts of deleted people in every audit log, and then the bytes of deleted rows in the file of the records,
+ * which is written again once for all of them. Each step can be repeated.
  */
-export async function eraseTraces(deps: TracesDeps, userId: string, signal?: AbortSignal): Promise<void> {
+export async function eraseTraces(deps: TracesDeps, userIds: readonly string[], signal?: AbortSignal): Promise<void> {
   const { metadata, clock } = deps;
-  const row = await deletedPerson(metadata.read, userId);
-  if (row === undefined) return;
+  const all = await Promise.all(userIds.map((id) => deletedPerson(metadata.read, id)));
+  const rows = all.filter((row) => row !== undefined);
+  if (rows.length === 0) return;
   await deps.note();
-  if (row.erased_at === null) {
-    const { targets = [], instanceSeqs = [] } = JSON.parse(row.about) as Partial<About>;
-    const person = { userId, targets, instanceSeqs };
-    await eraseFromAudit(deps, null, person, signal);
-    for (let after = ""; ;) {
-      const ids = await organizationIds(metadata.read, after, PAGE);
-      for (const id of ids) await eraseFromAudit(deps, id, person, signal);
-      after = ids.at(-1) ?? "";
-      if (ids.length < PAGE) break;
-    }
-  }
+  for (const row of rows) if (row.erased_at === null) await eraseEntries(deps, row, signal);
   await deps.forgetCaches();
   await metadata.compact();
-  await metadata.write((tx) => setErased(tx, userId, clock.nowMs()));
+  await metadata.write(async (tx) => {
+    for (const { id } of rows) await setErased(tx, id, clock.nowMs());
+  });
+}
+
+async function eraseEntries(
+  deps: TracesDeps,
+  { id: userId, about }: DeletedPerson,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { targets = [], instanceSeqs = [] } = JSON.parse(about) as Partial<About>;
+  const person = { userId, targets, instanceSeqs };
+  await eraseFromAudit(deps, null, person, signal);
+  for await (const { id } of allOrganizations(deps.metadata.read)) await eraseFromAudit(deps, id, person, signal);
 }
 
 /** Adds the jobs of deletions that are not finished. */
@@ -66,15 +70,10 @@ export async function continueErasures(
   deps: DeletionDeps,
   put: (tx: Writer, job: NewJob) => Promise<void>,
 ): Promise<void> {
-  for (let after = ""; ;) {
-    const rows = await deletedPeople(deps.metadata.read, after, PAGE);
-    const open = rows.filter((row) => row.erased_at === null);
+  for await (const open of deletedPeople(deps.metadata.read, "open"))
     await deps.metadata.write(async (tx) => {
       for (const { id } of open) await put(tx, erasureJob(id, deps.clock.nowMs()));
     });
-    after = rows.at(-1)?.id ?? "";
-    if (rows.length < PAGE) return;
-  }
 }
 
 /** A deletion of the list beside the data. */
@@ -90,12 +89,8 @@ export async function* allDeletions({
 }: {
   readonly metadata: Pick<MetadataStore, "read">;
 }): AsyncGenerator<ListedDeletion> {
-  for (let after = ""; ;) {
-    const rows = await deletedPeople(metadata.read, after, PAGE);
+  for await (const rows of deletedPeople(metadata.read, "all"))
     for (const { id, deleted_at: deletedAtMs } of rows) yield { kind: "person", id, deletedAtMs };
-    after = rows.at(-1)?.id ?? "";
-    if (rows.length < PAGE) return;
-  }
 }
 
 /**

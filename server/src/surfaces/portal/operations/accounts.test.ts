@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { before, beforeEach, test } from "node:test";
 import { verifyAudit } from "#domain/audit/index.ts";
-import { eraseTraces } from "#domain/people/index.ts";
+import { createProject, personPrincipal } from "#domain/organizations/index.ts";
+import { deleteAgain, eraseTraces, personById } from "#domain/people/index.ts";
 import { useOperator } from "../testing/operator.ts";
 import type { Ada } from "../testing/server.ts";
 
@@ -70,7 +71,7 @@ test("a person is deleted by the operator, with everything but an id", async () 
   assert.equal((await theirs.call("GET", "/api/session")).status, 401);
   assert.equal((await browser.call("DELETE", path)).json["code"], "not_found");
   const deps = { metadata: server.metadata, clock: server.clock, note: async () => {}, forgetCaches: async () => {} };
-  await eraseTraces(deps, userId);
+  await eraseTraces(deps, [userId]);
   const tables = await server.metadata.read.introspection.getTables();
   for (const { name, columns } of tables) {
     const rows = await server.metadata.read
@@ -84,6 +85,21 @@ test("a person is deleted by the operator, with everything but an id", async () 
   }
   const verdict = await verifyAudit(server, operated.ada.orgId);
   assert.ok(verdict.ok && verdict.erased > 0, JSON.stringify(verdict));
+});
+
+test("a restore deletes the last owner, and then a person whose private project nobody can take over", async () => {
+  const { server } = operated;
+  const owner = await server.createOwner();
+  const developer = await server.join(owner, "developer");
+  const { read } = server.metadata;
+  const principal = await personPrincipal(read, owner.orgId, developer.id, server.clock.nowMs());
+  assert.ok(principal !== undefined);
+  const caller = { principal, ip: null, requestId: null };
+  await createProject(server, caller, owner.orgId, { slug: "closed", visibility: "private" });
+  const ids = [owner.id, developer.id];
+  const listed = ids.map((id) => ({ kind: "person", id, deletedAtMs: server.clock.nowMs() }) as const);
+  assert.deepEqual(await deleteAgain(server, listed), ids);
+  for (const id of ids) assert.equal(await personById(read, id), undefined);
 });
 
 test("a person deletes their own account, unless they are the last owner", async () => {
