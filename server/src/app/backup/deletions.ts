@@ -1,8 +1,8 @@
-import { mkdir, open, readFile, rename } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { allDeletions, deleteAgain, type ListedDeletion } from "#domain/people/index.ts";
 import { isoFromMs, type Clock } from "#kernel/time.ts";
-import { syncDirectory } from "#stores/directory/index.ts";
+import { readTextIfPresent, writeFileDurably } from "#stores/directory/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 
 /**
@@ -13,10 +13,7 @@ export const DELETIONS_FILE = "deletions.ndjson";
 
 /** Reads a list. An absent file is an empty list. @throws Error when a line is not one of a list */
 export async function readDeletions(path: string): Promise<ListedDeletion[]> {
-  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return "";
-    throw error;
-  });
+  const text = (await readTextIfPresent(path)) ?? "";
   return text
     .split("\n")
     .filter((line) => line !== "")
@@ -42,16 +39,7 @@ export async function addDeletions(directory: string, added: readonly ListedDele
   const fresh = added.filter(({ id }) => !known.has(id));
   if (fresh.length === 0) return;
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  const temporary = `${path}.${process.pid}.new`;
-  const handle = await open(temporary, "w", 0o600);
-  try {
-    await handle.writeFile([...present, ...fresh].map(lineOf).join(""));
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(temporary, path);
-  await syncDirectory(directory);
+  await writeFileDurably(path, [...present, ...fresh].map(lineOf).join(""));
 }
 
 function lineOf({ kind, id, deletedAtMs }: ListedDeletion): string {

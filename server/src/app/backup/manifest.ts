@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { open, readFile, rename, rm } from "node:fs/promises";
+import { open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createInterface } from "node:readline";
-import { syncDirectory } from "#stores/directory/index.ts";
+import { readTextIfPresent, syncDirectory } from "#stores/directory/index.ts";
 
 /**
  * A backup on disk:
@@ -62,11 +62,8 @@ export function isBackupName(name: string): boolean {
  * @throws Error when it is not a manifest of this product
  */
 export async function readManifest(directory: string): Promise<Manifest | null> {
-  const text = await readFile(join(directory, MANIFEST), "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return null;
-    throw error;
-  });
-  if (text === null) return null;
+  const text = await readTextIfPresent(join(directory, MANIFEST));
+  if (text === undefined) return null;
   const manifest = JSON.parse(text) as Manifest;
   if (manifest.format !== 1) throw new Error(`cannot read ${directory}: it was made by a newer version`);
   return manifest;

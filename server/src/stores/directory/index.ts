@@ -1,5 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { open } from "node:fs/promises";
+import { open, readFile, rename } from "node:fs/promises";
+import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
 export { areDeletionsHeld, holdDeletions, type KeptFile } from "./hold.ts";
@@ -47,4 +48,26 @@ export async function syncDirectory(path: string): Promise<void> {
   } finally {
     await handle.close();
   }
+}
+
+/** Writes a small file durably, in one step: after a crash it has the old content or the new one. */
+export async function writeFileDurably(path: string, content: string): Promise<void> {
+  const temporary = `${path}.new`;
+  const handle = await open(temporary, "w", 0o600);
+  try {
+    await handle.writeFile(content);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(temporary, path);
+  await syncDirectory(dirname(path));
+}
+
+/** Returns the content of a small file. Undefined: there is none. */
+export async function readTextIfPresent(path: string): Promise<string | undefined> {
+  return readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+    return undefined;
+  });
 }

@@ -1,7 +1,7 @@
-import { open, readdir, readFile, rename } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { isId, newId } from "#kernel/ids.ts";
 import type { Clock } from "#kernel/time.ts";
-import { syncDirectory } from "#stores/directory/index.ts";
+import { readTextIfPresent, writeFileDurably } from "#stores/directory/index.ts";
 import type { Layout } from "./layout.ts";
 
 /**
@@ -12,7 +12,7 @@ import type { Layout } from "./layout.ts";
  * that telemetry.
  */
 export async function readStoreId(layout: Layout, clock: Clock): Promise<string> {
-  const kept = await readFile(layout.storeId, "utf8").catch(absent);
+  const kept = await readTextIfPresent(layout.storeId);
   if (kept === undefined) return makeStoreId(layout, clock);
   const id = kept.trim();
   if (isId("store", id)) return id;
@@ -26,16 +26,7 @@ async function makeStoreId(layout: Layout, clock: Clock): Promise<string> {
     throw new Error(`cannot open the telemetry directory: ${cause}; restore the file from a backup`);
   }
   const id = newId("store", clock.nowMs());
-  const temporary = `${layout.storeId}.new`;
-  const handle = await open(temporary, "w", 0o600);
-  try {
-    await handle.writeFile(`${id}\n`);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(temporary, layout.storeId);
-  await syncDirectory(layout.root);
+  await writeFileDurably(layout.storeId, `${id}\n`);
   return id;
 }
 

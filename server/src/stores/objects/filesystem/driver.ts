@@ -12,11 +12,16 @@ import type {
   StoredRange,
   StrayFile,
 } from "../driver.ts";
-import { areDeletionsHeld, lockDirectory, syncDirectory } from "#stores/directory/index.ts";
+import {
+  areDeletionsHeld,
+  lockDirectory,
+  readTextIfPresent,
+  syncDirectory,
+  writeFileDurably,
+} from "#stores/directory/index.ts";
 import { BlobDamaged, codeOf, ignoreAbsent, storageProblem } from "../errors.ts";
 import { blobAt, blobPath, blobPathBeside, layoutOf, type Layout } from "../layout.ts";
 import type { ObjectLog } from "../settings.ts";
-import { readTextIfPresent, writeFileDurably } from "./files.ts";
 import { DirectoryFlushes } from "./flushes.ts";
 import { FileSink, type FileOperations } from "./sink.ts";
 import { SpaceGuard } from "./space.ts";
