@@ -55,6 +55,11 @@ export async function makeDue(tx: Writer, kind: string, keys: readonly string[],
 /** `last_error` of a job whose group must wait. */
 export const WAITS = "waits: its organization is suspended";
 
+/** Returns the error of the last run. Waiting is none. */
+function failureOf({ last_error: error }: Pick<JobRow, "last_error">): string | null {
+  return error === WAITS ? null : error;
+}
+
 /** Makes the jobs of a group due now that had to wait. */
 export async function wakeGroup(
   { metadata, clock }: { readonly metadata: Pick<MetadataStore, "notify">; readonly clock: Clock },
@@ -317,7 +322,7 @@ export async function lastRunOfKind(
     .limit(1)
     .executeTakeFirst();
   if (row === undefined || row.ran_at === null) return null;
-  return { startedMs: row.ran_at, durationMs: row.ran_ms ?? 0, failure: row.last_error };
+  return { startedMs: row.ran_at, durationMs: row.ran_ms ?? 0, failure: failureOf(row) };
 }
 
 async function jobsOfKind(db: MetadataStore["read"], kind: string): Promise<JobKind> {
@@ -343,7 +348,9 @@ async function jobsOfKind(db: MetadataStore["read"], kind: string): Promise<JobK
             .end(),
         )
         .as("nextAtMs"),
-      eb.fn.max("last_error").as("lastError"),
+      // An error is more urgent than a wait.
+      eb.fn.max(sql<string | null>`nullif(last_error, ${WAITS})`).as("failure"),
+      eb.fn.max("last_error").as("any"),
     ])
     .executeTakeFirstOrThrow();
   const [all, running, parked] = [Number(row.all), Number(row.running), Number(row.parked)];
@@ -355,7 +362,7 @@ async function jobsOfKind(db: MetadataStore["read"], kind: string): Promise<JobK
     parked,
     failing: Number(row.failing ?? 0),
     nextAtMs: row.nextAtMs === null ? null : Number(row.nextAtMs),
-    lastError: row.lastError,
+    lastError: row.failure ?? row.any,
     isCut,
   };
 }
