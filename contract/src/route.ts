@@ -22,6 +22,11 @@ export const REQUEST_HEADERS = {
 export type RequestHeader = keyof typeof REQUEST_HEADERS;
 
 /** One operation of the JSON API. Validation, types, OpenAPI and the coverage test come from it. */
+/** Whether an operation only reads, or only takes access away. */
+export function isHarmless({ method, endsAccess }: Pick<Route, "method" | "endsAccess">): boolean {
+  return method === "GET" || endsAccess === true;
+}
+
 export interface Route<
   P extends TObject = TObject,
   Q extends TObject = TObject,

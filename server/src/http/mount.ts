@@ -1,5 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { BodyOf, ParamsOf, QueryOf, ResultOf, Route, Scope } from "@mooring/contract";
+import {
+  isHarmless,
+  type BodyOf,
+  type ParamsOf,
+  type QueryOf,
+  type ResultOf,
+  type Route,
+  type Scope,
+} from "@mooring/contract";
 import { requireUnlimited, type Principal } from "#domain/identity/index.ts";
 import { JSON_BODY_BYTES_MAX, PUBLIC_BODY_BYTES_MAX } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
@@ -100,7 +108,7 @@ export function mountRoute<const T extends AnyRoute>(
     config: { operationId: row.operationId },
     onRequest: async (request, reply) => {
       if (isFromPortalOnly(row)) host.requireSameOrigin(request);
-      await host.admit(request, reply, row.permission, { isHarmless: row.method === "GET" || row.endsAccess === true });
+      await host.admit(request, reply, row.permission, { isHarmless: isHarmless(row) });
       if (row.resource === "unlimited") requireUnlimited(principalOf(request), row.permission as Scope);
       if (row.recentSignIn === true && !isDryRun(row, request)) host.requireConfirmed(request);
     },

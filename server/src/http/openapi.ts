@@ -1,4 +1,12 @@
-import { organizationAllows, ProblemBody, REQUEST_HEADERS, SCOPE_DESCRIPTIONS, type Route } from "@mooring/contract";
+import {
+  isHarmless,
+  isScope,
+  organizationAllows,
+  ProblemBody,
+  REQUEST_HEADERS,
+  SCOPE_DESCRIPTIONS,
+  type Route,
+} from "@mooring/contract";
 import type { ProblemCode } from "#kernel/problem.ts";
 import { PROBLEMS } from "./problems.ts";
 
@@ -64,13 +72,8 @@ function codesOfAdmission({ permission, ...row }: Row): ProblemCode[] {
 }
 
 /** Whether a read-only organization allows the operation. */
-function isAllowedReadOnly(
-  { method, endsAccess }: Pick<Row, "method" | "endsAccess">,
-  permission: Row["permission"],
-): boolean {
-  const isScoped =
-    permission !== "authenticated" && permission !== "public" && permission !== "session" && permission !== "instance";
-  return method === "GET" || endsAccess === true || !isScoped || organizationAllows("read_only", permission);
+function isAllowedReadOnly(row: Pick<Row, "method" | "endsAccess">, permission: Row["permission"]): boolean {
+  return isHarmless(row) || !isScope(permission) || organizationAllows("read_only", permission);
 }
 
 /** Builds the OpenAPI 3.1 document of a set of rows. It is a pure function: equal rows give equal text. */

@@ -2,7 +2,7 @@ import { ORGANIZATION_ACTS, organizationAllows, type OrganizationState } from "@
 import { absent, appendAuthChange } from "#domain/identity/index.ts";
 import { organizationById, type Organization } from "#domain/organizations/index.ts";
 import { organizationNamed } from "./organizations.ts";
-import { setSuspension, suspensionOf, type Suspension } from "#domain/suspension/index.ts";
+import { ACTIVE, setSuspension, suspensionOf, type Suspension } from "#domain/suspension/index.ts";
 import { wakeGroup } from "#stores/jobs/index.ts";
 import { auditOnOrganization, type OperatorCaller, type PropagatingDeps } from "./caller.ts";
 
@@ -30,7 +30,7 @@ export async function setOrganizationState(
     const found = await organizationById(tx, orgId);
     if (found === undefined) throw absent();
     const before = suspensionOf(found);
-    const after = wanted.state === "active" ? { state: wanted.state, reason: null } : wanted;
+    const after = wanted.state === "active" ? ACTIVE : wanted;
     if (before.state === after.state && before.reason === after.reason) return { organization: found, seq: null };
     await setSuspension(tx, orgId, { ...after, atMs: clock.nowMs() });
     if (allowsMore(before.state, after.state)) await wakeGroup(deps, tx, orgId);

@@ -1,4 +1,5 @@
 export {
+  ACTIVE,
   requireOrganizationAllows,
   suspensionRefusal,
   suspensionText,
@@ -13,5 +14,6 @@ export {
   organizationsWithout,
   readSuspension,
   setSuspension,
+  suspensionFields,
   suspensionOf,
 } from "./store.ts";

@@ -15,6 +15,9 @@ export interface Suspension {
   readonly reason: string | null;
 }
 
+/** The state of an organization that is not suspended. */
+export const ACTIVE: Suspension = { state: "active", reason: null };
+
 /** Returns the problem for an action that the state of an organization forbids. */
 export function suspensionRefusal(
   { state, reason }: { readonly state: OrganizationState; readonly reason?: string | null | undefined },

@@ -1,7 +1,8 @@
 import { organizationAllows, SUSPENDED_STATES, type OrganizationAction } from "@mooring/contract";
+import { isoFromMs } from "#kernel/time.ts";
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
-import type { OrganizationState, SuspendedState, Suspension } from "./state.ts";
+import { ACTIVE, type OrganizationState, type SuspendedState, type Suspension } from "./state.ts";
 
 /** The one place that reads and writes the state of organizations. */
 
@@ -10,6 +11,16 @@ type Row = Pick<Tables["organization"], "state" | "state_reason">;
 /** The columns are text, because the records do not know the contract. Only states of the contract are written. */
 export function suspensionOf({ state, state_reason: reason }: Row): Suspension {
   return { state: state as OrganizationState, reason };
+}
+
+/** Returns the state of an organization as the API shows it. */
+export function suspensionFields(row: Row & Pick<Tables["organization"], "suspended_at">): {
+  readonly state: OrganizationState;
+  readonly state_reason: string | null;
+  readonly suspended_at: string | null;
+} {
+  const { state, reason } = suspensionOf(row);
+  return { state, state_reason: reason, suspended_at: row.suspended_at === null ? null : isoFromMs(row.suspended_at) };
 }
 
 /** The columns of an organization that is not suspended. */
@@ -22,7 +33,7 @@ export async function readSuspension(db: Reader, orgId: string): Promise<Suspens
     .select(["state", "state_reason"])
     .where("id", "=", orgId)
     .executeTakeFirst();
-  return row === undefined ? { state: "active", reason: null } : suspensionOf(row);
+  return row === undefined ? ACTIVE : suspensionOf(row);
 }
 
 /** Whether the state of the organization forbids an action now. */

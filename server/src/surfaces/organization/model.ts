@@ -34,7 +34,7 @@ import {
   type ProjectMember,
 } from "#domain/organizations/index.ts";
 import type { Destination } from "#domain/s3/index.ts";
-import { suspensionOf } from "#domain/suspension/index.ts";
+import { suspensionFields } from "#domain/suspension/index.ts";
 import type { OperationContext } from "#http/index.ts";
 import { etagOf } from "#kernel/versions.ts";
 import { parseExact } from "#kernel/json-text.ts";
@@ -61,13 +61,8 @@ export function organizationBody(organization: Organization): OrganizationBody {
     token_lifetime_s: organization.token_lifetime_s,
     policy: policyOf(organization),
     created_at: isoFromMs(organization.created_at),
-    ...suspensionBody(organization),
+    ...suspensionFields(organization),
   };
-}
-
-function suspensionBody(organization: Organization): Pick<OrganizationBody, "state" | "state_reason" | "suspended_at"> {
-  const { state, reason } = suspensionOf(organization);
-  return { state, state_reason: reason, suspended_at: isoOrNull(organization.suspended_at) };
 }
 
 export function projectBody(project: Project): ProjectBody {

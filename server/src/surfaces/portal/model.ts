@@ -2,7 +2,7 @@ import type { PORTAL_ROUTES, ResultOf } from "@mooring/contract";
 import type { PersonalToken } from "#domain/identity/index.ts";
 import type { Organization } from "#domain/organizations/index.ts";
 import { endOf, type PasskeyRow, type SessionRow } from "#domain/people/index.ts";
-import { suspensionOf } from "#domain/suspension/index.ts";
+import { suspensionFields } from "#domain/suspension/index.ts";
 import { isoFromMs } from "#kernel/time.ts";
 
 /** Converts records to the form of the portal's API. */
@@ -51,16 +51,8 @@ export function personalTokenBody(row: PersonalToken): ResultOf<Rows["listPerson
   };
 }
 
-type StateBody = Pick<ResultOf<Rows["listOrganizations"]>["items"][number], "state" | "state_reason" | "suspended_at">;
-
-/** Returns the state of an organization. */
-export function suspensionBody(row: Pick<Organization, "state" | "state_reason" | "suspended_at">): StateBody {
-  const { state, reason } = suspensionOf(row);
-  return { state, state_reason: reason, suspended_at: row.suspended_at === null ? null : isoFromMs(row.suspended_at) };
-}
-
 /** Returns an organization as the operator sees it. */
 export function operatedOrganizationBody(organization: Organization) {
   const { id, slug, name, created_at } = organization;
-  return { id, slug, name, created_at: isoFromMs(created_at), ...suspensionBody(organization) };
+  return { id, slug, name, created_at: isoFromMs(created_at), ...suspensionFields(organization) };
 }

@@ -1,5 +1,6 @@
 import { organizationAllows, stateAllows, type ProjectState, type Scope } from "@mooring/contract";
 import { statesWithout, type Reach, type Resource } from "#domain/projects/index.ts";
+import { ACTIVE } from "#domain/suspension/index.ts";
 import { hasAny, reachedIds, withinLimits, type Limits } from "./limits.ts";
 import type { CredentialPrincipal, PersonPrincipal, Principal, ProjectRights } from "./principal.ts";
 import type { Reason, Verdict } from "./reason.ts";
@@ -37,7 +38,7 @@ export function decide(principal: Principal, permission: Scope, resource?: Resou
 export function forHarmless<P extends Principal>(principal: P): P {
   const { state } = principal.organization;
   if (!organizationAllows(state, "end_access")) return principal;
-  return { ...principal, organization: { state: "active", reason: null } };
+  return { ...principal, organization: ACTIVE };
 }
 
 /** Makes the same check as `decide`, but returns no reason. */

@@ -9,7 +9,7 @@ import {
   type Withheld,
 } from "#domain/identity/access/index.ts";
 import { resourceOf } from "#domain/projects/index.ts";
-import type { Suspension } from "#domain/suspension/index.ts";
+import { ACTIVE } from "#domain/suspension/index.ts";
 import { isId } from "#kernel/ids.ts";
 import { earliest, hasPassed } from "#kernel/time.ts";
 import { rangeOf, type Addresses } from "./addresses.ts";
@@ -58,8 +58,6 @@ export const ALL_SCOPES: ReadonlySet<Scope> = new Set(SCOPES);
 export const NO_SCOPES: ReadonlySet<Scope> = new Set();
 /** The value of `created_by` and `responsible` for credentials that the command line created. */
 export const CREATED_BY_SYSTEM = "system";
-/** See `responsibleScopes`. */
-const ACTIVE: Suspension = { state: "active", reason: null };
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Parses a policy. @throws Error for an invalid value, so that nothing is allowed */

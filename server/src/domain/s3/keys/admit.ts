@@ -1,4 +1,5 @@
 import { isAccessKeyId, lastAccessChange, openS3Secret, readS3Key } from "#domain/identity/index.ts";
+import { ACTIVE } from "#domain/suspension/index.ts";
 import { isId } from "#kernel/ids.ts";
 import type { S3Deps } from "../deps.ts";
 import type { AdmittedKey, S3Anonymous, S3KeyPrincipal, S3Keys } from "../types/index.ts";
@@ -50,7 +51,7 @@ export class KeyRing implements S3Keys {
   async anonymous(orgSlug?: string): Promise<S3Anonymous> {
     const { metadata, settings } = this.#deps;
     const found = await publicOrganization(metadata.read, orgSlug ?? settings.publicOrganization);
-    const organization = found?.organization ?? { state: "active", reason: null };
+    const organization = found?.organization ?? ACTIVE;
     return { kind: "anonymous", orgId: found?.id ?? null, organization };
   }
 

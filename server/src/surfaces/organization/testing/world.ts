@@ -20,6 +20,7 @@ import {
   type Project,
 } from "#domain/organizations/index.ts";
 import { deletePerson, type PersonDeletion } from "#domain/people/index.ts";
+import { requireOrganizationAllows } from "#domain/suspension/index.ts";
 import {
   countAnswered,
   createHttpHost,
@@ -254,6 +255,7 @@ function withPeople({ metadata, clock }: Store, credentials: Authenticator): Aut
       if (kind !== "person") return credentials.authenticate(token, origin);
       const person = await personPrincipal(metadata.read, orgId, userId, clock.nowMs());
       if (person === undefined) throw new Problem("invalid_token", "The person is not a member.");
+      requireOrganizationAllows(person.organization, "sign_in");
       return { ...person, confirmedAtMs: late === "late" ? 0 : clock.nowMs() };
     },
   };

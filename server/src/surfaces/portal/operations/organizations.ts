@@ -3,9 +3,10 @@ import { setupUrl } from "#domain/organizations/index.ts";
 import { createOrganization as create, organizationsOf } from "#domain/people/index.ts";
 import { OPERATOR_ROWS_COUNTED_MAX } from "#kernel/limits.ts";
 import { setOrganizationState, type StateChange } from "#domain/operator/index.ts";
+import { ACTIVE, suspensionFields } from "#domain/suspension/index.ts";
 import { isoFromMs } from "#kernel/time.ts";
 import type { PortalOperation, PortalSurfaceDeps } from "../deps.ts";
-import { operatedOrganizationBody, suspensionBody } from "../model.ts";
+import { operatedOrganizationBody } from "../model.ts";
 import { operatorOf, originOf } from "../origin.ts";
 
 export const listOrganizations: PortalOperation<"listOrganizations"> = async (deps, { query }) => {
@@ -14,7 +15,7 @@ export const listOrganizations: PortalOperation<"listOrganizations"> = async (de
   return {
     items: organizations.map(({ created_at, members, ...row }) => ({
       ...row,
-      ...suspensionBody(row),
+      ...suspensionFields(row),
       created_at: isoFromMs(created_at),
       members: Math.min(members, OPERATOR_ROWS_COUNTED_MAX),
       ...(members > OPERATOR_ROWS_COUNTED_MAX ? { members_is_lower_bound: true as const } : {}),
@@ -43,8 +44,7 @@ export const suspendOrganization: PortalOperation<"suspendOrganization"> = async
 };
 
 export const resumeOrganization: PortalOperation<"resumeOrganization"> = async (deps, { params }, context) => {
-  const active = { state: "active", reason: null } as const;
-  return changed(await setOrganizationState(operating(deps), operatorOf(context), params.organization_id, active));
+  return changed(await setOrganizationState(operating(deps), operatorOf(context), params.organization_id, ACTIVE));
 };
 
 function operating({ metadata, clock, identity: { feed } }: PortalSurfaceDeps) {

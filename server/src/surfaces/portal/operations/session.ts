@@ -12,9 +12,8 @@ import {
   securityOf,
   type Membership,
 } from "#domain/people/index.ts";
-import { suspensionOf } from "#domain/suspension/index.ts";
+import { suspensionFields, suspensionOf } from "#domain/suspension/index.ts";
 import { isoFromMs } from "#kernel/time.ts";
-import { suspensionBody } from "../model.ts";
 import { sendSession } from "../cookie.ts";
 import type { PortalOperation } from "../deps.ts";
 import { originOf } from "../origin.ts";
@@ -31,7 +30,7 @@ export const getSession: PortalOperation<"getSession"> = async (deps, _input, { 
     user: { id: userId, email, name, instance_admin: instanceAdmin, email_verified: person?.verified_at !== null },
     organizations: (await membershipsOf(read, userId, clock.nowMs())).map(({ policy, valid_after, ...membership }) => ({
       ...membership,
-      ...suspensionBody(membership),
+      ...suspensionFields(membership),
       refused: isEnded({ valid_after }, session)
         ? ("new_sign_in_required" as const)
         : (blockedOf(membership) ?? lackingOf(parsePolicy(policy).people, standing)),
