@@ -1,7 +1,7 @@
 import type { MetadataStore, Reader, Writer } from "#stores/metadata/index.ts";
 import { appendAudit, type AuditDeps } from "./append.ts";
 import { hashOf, INSTANCE_CHAIN, type AuditRow } from "./event.ts";
-import { partsOf, withoutFields, withoutParts, type Erased } from "./personal.ts";
+import { withoutFields, withoutParts, type Erased, type partsOf } from "./personal.ts";
 import { pagesByTime, replacePersonal } from "./store.ts";
 
 /** The action of entries that name erased parts of other entries. */
