@@ -1,4 +1,5 @@
 import { systemClock } from "#kernel/time.ts";
+import { missingMigrations } from "#stores/metadata/index.ts";
 import { createBackup, noteDeletions, type BackupManifest } from "../backup/index.ts";
 import { productManifest } from "../build-facts.ts";
 import { hasExternalKey } from "../master-keys.ts";
@@ -68,8 +69,11 @@ export const backup = command(USAGE, OPTIONS, async (parsed) => {
     const { name, manifest } = await createBackup({ ...options, signal }).catch((error: Error) => {
       throw new CommandError(`the backup was not made: ${error.message}`);
     });
-    // A restore of an older backup in this directory deletes these people again.
-    await withMetadata(config, (metadata) => noteDeletions(metadata, [to]));
+    // A restore of an older backup in this directory deletes these people again. Records of an older version have none.
+    await withMetadata(config, (metadata) => noteDeletions(metadata, [to])).catch((error: Error) => {
+      if (missingMigrations(error).length > 0) return;
+      throw new CommandError(`the backup ${name} was made, but not the list of deletions beside it: ${error.message}`);
+    });
     process.stdout.write(
       parsed.values["json"] === true ? `${JSON.stringify({ name, manifest })}\n` : readable(`${to}/${name}`, manifest),
     );

@@ -5,7 +5,7 @@ import { verifyAudit } from "#domain/audit/index.ts";
 import { masterKeysIn } from "#domain/identity/index.ts";
 import { eraseTraces } from "#domain/people/index.ts";
 import { systemClock } from "#kernel/time.ts";
-import { MigrationsPending, openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
+import { missingMigrations, openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
 import { scrubObjects } from "#stores/objects/index.ts";
 import {
   addDeletions,
@@ -114,7 +114,7 @@ async function openWithoutUpgrade(dataDir: string): Promise<MetadataStore | null
   try {
     return await openMetadata({ url: undefined, dataDir, clock: systemClock, migrating: "refuse" });
   } catch (error) {
-    if (!isOfOlderVersion(error)) throw error;
+    if (missingMigrations(error).length === 0) throw error;
     await deferEndOfLinks(dataDir);
     say("older the records are of an older version: mooring serve, or mooring upgrade, upgrades them and");
     say(
@@ -122,11 +122,6 @@ async function openWithoutUpgrade(dataDir: string): Promise<MetadataStore | null
     );
     return null;
   }
-}
-
-function isOfOlderVersion(error: unknown): boolean {
-  const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  return reason instanceof MigrationsPending && reason.names.length > 0;
 }
 
 /** Ends open links, because a backup also contains links that were used or revoked after it was made. */

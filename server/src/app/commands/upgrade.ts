@@ -1,5 +1,5 @@
 import { systemClock } from "#kernel/time.ts";
-import { MigrationsPending, openMetadata } from "#stores/metadata/index.ts";
+import { missingMigrations, openMetadata } from "#stores/metadata/index.ts";
 import { openCurrentRecords, recordsOf } from "../records.ts";
 import { findRunningServer } from "../running.ts";
 import type { Config } from "../config.ts";
@@ -41,8 +41,8 @@ async function pendingOf(config: Config): Promise<readonly string[]> {
     await (await openMetadata({ ...recordsOf(config), clock: systemClock, migrating: "refuse" })).close();
     return [];
   } catch (error) {
-    const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    if (reason instanceof MigrationsPending && reason.names.length > 0) return reason.names;
+    const names = missingMigrations(error);
+    if (names.length > 0) return names;
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 export { isUniqueViolation } from "./errors.ts";
-export { MigrationsPending, type Migrating } from "./migrate.ts";
+export { missingMigrations, type Migrating } from "./migrate.ts";
 export { openMetadata, type MetadataOptions } from "./open.ts";
 export { bytesInJson, insertJsonRows, jsonTable, textValue } from "./json-rows.ts";
 export { copySqliteRecords, openRecordsCopy, RECORDS_FILE } from "./sqlite/snapshot.ts";

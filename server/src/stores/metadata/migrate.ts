@@ -38,6 +38,12 @@ export class MigrationsPending extends Error {
   }
 }
 
+/** Returns the migrations that records of an older version lack, if the error says that. Otherwise there are none. */
+export function missingMigrations(error: unknown): readonly string[] {
+  const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return reason instanceof MigrationsPending ? reason.names : [];
+}
+
 /**
  * Applies the missing migrations, each in one transaction. Several processes may do so at once. Rejects without a
  * change when the database has a migration that this version does not know.
