@@ -20,6 +20,7 @@ const CHANGES = [
   ORGANIZATION_ROUTES.listGroups,
   ORGANIZATION_ROUTES.listGroupMembers,
   ORGANIZATION_ROUTES.listProjectGroups,
+  ORGANIZATION_ROUTES.listEndings,
   ORGANIZATION_ROUTES.getMe,
 ];
 

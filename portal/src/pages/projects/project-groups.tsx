@@ -49,7 +49,7 @@ export function ProjectGroups({ project }: { project: Project }): ReactNode {
 
 function AddGroup({ project, present }: { project: Project; present: readonly string[] }): ReactNode {
   const enabled = useMayIn(null, "org:read");
-  const groups = useList(ORGANIZATION_ROUTES.listGroups, {}, { enabled });
+  const groups = useList(ORGANIZATION_ROUTES.listGroups, { query: { limit: 100 } }, { enabled });
   const [groupId, setGroupId] = useState("");
   const [role, setRole] = useState<ProjectRole>("writer");
   const [end, setEnd] = useState<string>();
@@ -63,7 +63,7 @@ function AddGroup({ project, present }: { project: Project; present: readonly st
     const body = { role, expires_at: end ?? null };
     put.mutate({ params: { project_id: project.id, group_id: groupId }, body, etag: null });
   };
-  if (others.length === 0) return null;
+  if (others.length === 0 && !groups.hasMore) return null;
   return (
     <form onSubmit={submit} className="flex flex-col gap-2">
       <SelectField label="Add a group" value={groupId} onChange={({ target }) => setGroupId(target.value)}>
@@ -74,6 +74,7 @@ function AddGroup({ project, present }: { project: Project; present: readonly st
           </option>
         ))}
       </SelectField>
+      {groups.hasMore && <More list={groups} />}
       <SelectField label="The group is" value={role} onChange={({ target }) => setRole(target.value as ProjectRole)}>
         {PROJECT_ROLES.map((one) => (
           <option key={one} value={one}>
