@@ -259,20 +259,7 @@ for (const { kind, skip } of DATABASES) {
 
       for (const [title, { tamper, fault, seq }] of Object.entries(CASES)) {
         test(title, async () => {
-          await metadata.write((tx) =>
-            tx
-              .insertInto("organization")
-              .values({
-                id: ORG,
-                slug: "test",
-                name: "test",
-                token_lifetime_s: 900,
-                policy: "{}",
-                created_at: 0,
-                ...NOT_SUSPENDED,
-              })
-              .execute(),
-          );
+          await metadata.write((tx) => tx.insertInto("organization").values(ORGANIZATION).execute());
           await fill(6);
           const all = await rows(metadata);
           await metadata.write((tx) => tamper(tx, all));
@@ -361,18 +348,7 @@ for (const { kind, skip } of DATABASES) {
       test("a log that is missing together with its head is reported", async () => {
         await fill(2);
         await metadata.write(async (tx) => {
-          await tx
-            .insertInto("organization")
-            .values({
-              id: ORG,
-              slug: "test",
-              name: "test",
-              token_lifetime_s: 900,
-              policy: "{}",
-              created_at: 0,
-              ...NOT_SUSPENDED,
-            })
-            .execute();
+          await tx.insertInto("organization").values(ORGANIZATION).execute();
           await tx.deleteFrom("audit").execute();
           await tx.deleteFrom("audit_head").execute();
         });
