@@ -16,12 +16,20 @@ export async function grantsWithin(
   db: Reader,
   orgId: string,
   reach: Reach,
-  { projectId, nowMs }: { readonly projectId?: string | undefined; readonly nowMs: number },
+  options: {
+    readonly projectId?: string | undefined;
+    /** Only these roles. Absent: all. */
+    readonly roles?: readonly ProjectRole[] | undefined;
+    readonly nowMs: number;
+  },
 ): Promise<PersonGrant[]> {
+  const { projectId, roles, nowMs } = options;
+  if (roles?.length === 0) return [];
   const own = joinProject(db.selectFrom("project_member as m"), "m.project_id")
     .select(["m.user_id", "m.role", "project.slug", "m.expires_at as until", "m.expires_at as role_until"])
     .where("m.org_id", "=", orgId)
     .$if(projectId !== undefined, (query) => query.where("m.project_id", "=", projectId ?? ""))
+    .$if(roles !== undefined, (query) => query.where("m.role", "in", roles ?? []))
     .where(withinProjects(reach, "project.id"));
   const byGroups = joinProject(
     db.selectFrom("project_group as pg").innerJoin("group_member as gm", "gm.group_id", "pg.group_id"),
@@ -30,6 +38,7 @@ export async function grantsWithin(
     .select(["gm.user_id", "pg.role", "project.slug", "gm.expires_at as until", "pg.expires_at as role_until"])
     .where("pg.org_id", "=", orgId)
     .$if(projectId !== undefined, (query) => query.where("pg.project_id", "=", projectId ?? ""))
+    .$if(roles !== undefined, (query) => query.where("pg.role", "in", roles ?? []))
     .where(withinProjects(reach, "project.id"));
   return [...(await own.execute()), ...(await byGroups.execute())]
     .map(grantOf)

@@ -1,4 +1,4 @@
-import type { ProjectRole, Scope } from "@mooring/contract";
+import { PROJECT_ROLES, type ProjectRole, type Scope } from "@mooring/contract";
 import {
   authorize,
   ORG_ROLE_SCOPES,
@@ -45,7 +45,9 @@ export async function membersWhoMay(
   const complete = rows.length <= MEMBERS_MAX;
   const { project } = question;
   const { orgId, reach, nowMs } = question;
-  const grants = await grantsWithin(read, orgId, reach, { projectId: project?.id, nowMs });
+  const giving = PROJECT_ROLES.filter((role) => PROJECT_ROLE_SCOPES[role].has(question.permission));
+  const which = project === undefined ? { roles: giving } : { projectId: project.id };
+  const grants = await grantsWithin(read, orgId, reach, { ...which, nowMs });
   if (project !== undefined) {
     const of = Map.groupBy(grants, ({ userId }) => userId);
     return {
@@ -55,14 +57,13 @@ export async function membersWhoMay(
       complete,
     };
   }
-  const places = placesOf(question, grants);
+  const places = placesOf(grants);
   return { items: members.map((member) => anywhere(question, member, places.get(member.user_id))), complete };
 }
 
 /** Returns, by user, the project in which their role gives them the permission. */
-function placesOf({ permission }: Question, grants: readonly PersonGrant[]): Map<string, PersonGrant> {
-  const giving = grants.filter(({ role }) => PROJECT_ROLE_SCOPES[role].has(permission));
-  return new Map(giving.toSorted((a, b) => (a.slug < b.slug ? 1 : -1)).map((grant) => [grant.userId, grant]));
+function placesOf(grants: readonly PersonGrant[]): Map<string, PersonGrant> {
+  return new Map(grants.toSorted((a, b) => (a.slug < b.slug ? 1 : -1)).map((grant) => [grant.userId, grant]));
 }
 
 function anywhere({ permission, nowMs }: Question, member: Member, place: PersonGrant | undefined): MemberAccess {
