@@ -12,8 +12,10 @@ export interface Stored {
 
 /** Parses the column. Undefined: no limit. @throws Error for an invalid value, so that nothing is allowed */
 export function parseLimits(column: string | null): Limits | undefined {
-  if (column === null) return undefined;
-  const stored = JSON.parse(column) as Stored;
+  return column === null ? undefined : limitsFrom(JSON.parse(column) as Stored);
+}
+
+export function limitsFrom(stored: Stored): Limits {
   const buckets = new Map<string, string[]>();
   for (const [id, prefix] of stored.buckets ?? []) buckets.set(id, [...(buckets.get(id) ?? []), prefix]);
   return {

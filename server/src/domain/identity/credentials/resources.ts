@@ -1,17 +1,10 @@
-import {
-  RESOURCE_KINDS,
-  RESOURCE_SCOPES,
-  RESOURCES_MAX,
-  resourceKindOf,
-  type ResourceKind,
-  type Scope,
-} from "@mooring/contract";
-import { heldScopes, type Limits } from "#domain/identity/access/index.ts";
+import { RESOURCE_KINDS, RESOURCES_MAX, resourceKindOf, type ResourceKind, type Scope } from "@mooring/contract";
+import { hasAny, heldScopes, type Limits } from "#domain/identity/access/index.ts";
 import { resourceOf } from "#domain/projects/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Reader } from "#stores/metadata/index.ts";
 import type { ActorContext } from "./actor.ts";
-import { parseLimits, renderLimits, type Stored } from "./limits.ts";
+import { limitsFrom, renderLimits, type Stored } from "./limits.ts";
 import { appsNamed, appSlugs, webhooksNamed, type Owned } from "./resources-store.ts";
 
 /** The resources of a credential as people name them: apps by their slugs or ids, webhooks by their ids. */
@@ -27,7 +20,7 @@ interface Place {
   readonly actor: ActorContext["actor"];
   readonly projectId: string | null;
   /** The kinds of resources that it can have. */
-  readonly kinds?: readonly ResourceKind[];
+  readonly kinds: readonly ResourceKind[];
   /** Its resources so far. Those that are gone since then may stay. */
   readonly before?: Limits | undefined;
 }
@@ -51,7 +44,7 @@ export async function requireResources(db: Reader, named: NamedResources, place:
     services,
   };
   find.requireNoFault();
-  return parseLimits(JSON.stringify(limits)) as Limits;
+  return limitsFrom(limits);
 }
 
 const NOUNS = { repositories: "repository", buckets: "bucket", webhooks: "webhook", services: "service" } as const;
@@ -79,7 +72,7 @@ function isVisible(actor: ActorContext["actor"], row: Owned): boolean {
   return actor.kind === "system" || heldScopes(actor, resourceOf(row)) !== undefined;
 }
 
-function requireForm(named: NamedResources, { kinds = RESOURCE_KINDS }: Place): void {
+function requireForm(named: NamedResources, { kinds }: Place): void {
   const given = RESOURCE_KINDS.filter((kind) => named[kind] !== undefined);
   const other = given.find((kind) => !kinds.includes(kind));
   if (other !== undefined)
@@ -101,8 +94,8 @@ function requireForm(named: NamedResources, { kinds = RESOURCE_KINDS }: Place): 
 export function requireScopesWithin(limits: Limits | undefined, scopes: Iterable<Scope>): void {
   if (limits === undefined) return;
   const errors = [...scopes].flatMap((scope, i) => {
+    if (hasAny(limits, scope)) return [];
     const kind = resourceKindOf(scope);
-    if (kind !== undefined && limits[kind].size > 0) return [];
     const detail =
       kind === undefined
         ? `is ${scope}, which can't be limited to resources. Leave it out, or leave out resources`
@@ -114,11 +107,7 @@ export function requireScopesWithin(limits: Limits | undefined, scopes: Iterable
 
 /** Returns the scopes that can be limited to these resources. */
 export function scopesWithin<S extends Scope>(limits: Limits | undefined, scopes: readonly S[]): S[] {
-  if (limits === undefined) return [...scopes];
-  const possible: ReadonlySet<Scope> = new Set(
-    RESOURCE_KINDS.filter((kind) => limits[kind].size > 0).flatMap((kind) => RESOURCE_SCOPES[kind]),
-  );
-  return scopes.filter((scope) => possible.has(scope));
+  return scopes.filter((scope) => limits === undefined || hasAny(limits, scope));
 }
 
 function invalid(errors: readonly { readonly pointer: string; readonly detail: string }[]): Problem {
