@@ -190,17 +190,18 @@ function isEqual({ column, text }: ColumnText): string {
 
 /** Returns whether the files may have hidden rows. */
 function isPartial(table: QueryTable, visible: ChildFiles["visible"]): boolean {
-  return visible !== "all" && table.projectColumn !== undefined;
+  return visible !== "all" && (table.projectColumn !== undefined || visible.limits !== undefined);
 }
 
 function visibility(table: QueryTable, visible: ChildFiles["visible"]): string[] {
-  if (visible === "all" || table.projectColumn === undefined) return [];
+  if (visible === "all") return [];
+  const limits = visible.limits === undefined ? [] : [limited(table.name, visible.limits)];
+  if (table.projectColumn === undefined) return limits;
   const column = quoteName(table.projectColumn);
   const parts: string[] = [];
   if (visible.projectIds.length > 0) parts.push(`${column} IN (${visible.projectIds.map(quoteText).join(", ")})`);
   if (visible.unassigned) parts.push(`${column} IS NULL`);
-  const projects = anyOf(parts);
-  return visible.limits === undefined ? [projects] : [projects, limited(table.name, visible.limits)];
+  return [anyOf(parts), ...limits];
 }
 
 /** Returns the condition for the rows of these resources. A table without such resources shows no row. */
