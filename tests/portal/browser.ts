@@ -133,6 +133,11 @@ export interface AxeFinding {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
 }
 
+/** Returns the faults of the page except its frame, which the test of every page checks. */
+export async function faultsOf({ page, faults }: Tab): Promise<string[]> {
+  return [...(await axe(page)).filter((fault) => !fault.includes("choose an organization")), ...faults];
+}
+
 /** Returns the violations that axe finds of WCAG 2.2 AA and of its best practices. */
 export async function axe(page: Page): Promise<string[]> {
   // Through the debugger, because the page's content security policy does not affect that.

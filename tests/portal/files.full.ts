@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { uploaded } from "../fixtures/files.ts";
-import { axe, NO_CHROMIUM, overflow, usePortal, type Look, type Tab } from "./browser.ts";
+import { faultsOf, NO_CHROMIUM, overflow, usePortal, type Look, type Tab } from "./browser.ts";
 
 const portal = usePortal();
 const PICTURES = process.env["MOORING_TEST_SCREENSHOTS"];
@@ -18,10 +18,9 @@ async function picture(page: Page, name: string): Promise<void> {
 }
 
 /** Returns the faults of the page except its frame, which the test of every page checks. */
-async function ownFaults({ page, faults }: Tab): Promise<string[]> {
-  const over = await overflow(page);
-  const found = (await axe(page)).filter((fault) => !fault.includes("choose an organization"));
-  return [...found, ...faults, ...(over > 0 ? [`reaches ${over} px past the edge`] : [])];
+async function ownFaults(tab: Tab): Promise<string[]> {
+  const over = await overflow(tab.page);
+  return [...(await faultsOf(tab)), ...(over > 0 ? [`reaches ${over} px past the edge`] : [])];
 }
 
 async function upload(page: Page, name: string, content: string): Promise<void> {

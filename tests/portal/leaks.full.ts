@@ -1,14 +1,10 @@
 /** After a leak, in the portal: a secret is found, an S3 key is rotated, and a person's access ends. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { axe, NO_CHROMIUM, usePortal, type Tab } from "./browser.ts";
+import { faultsOf, NO_CHROMIUM, usePortal } from "./browser.ts";
 import { joined, openAs, tokenOf } from "./people.ts";
 
 const portal = usePortal();
-
-async function faultsOf({ page, faults }: Tab): Promise<string[]> {
-  return [...(await axe(page)).filter((fault) => !fault.includes("choose an organization")), ...faults];
-}
 
 test("the owner of a secret is found, and the page never shows the secret", { skip: NO_CHROMIUM }, async () => {
   const { server, token, home } = portal.shared;

@@ -1,7 +1,7 @@
 /** The form of a credential with few permissions: its templates, its resources, and their change. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { axe, NO_CHROMIUM, overflow, usePortal, type Tab } from "./browser.ts";
+import { faultsOf, NO_CHROMIUM, overflow, usePortal } from "./browser.ts";
 
 const portal = usePortal();
 
@@ -9,10 +9,6 @@ interface Shown {
   readonly name: string;
   readonly scopes: readonly string[];
   readonly resources: Readonly<Record<string, unknown>> | null;
-}
-
-async function faultsOf({ page, faults }: Tab): Promise<string[]> {
-  return [...(await axe(page)).filter((fault) => !fault.includes("choose an organization")), ...faults];
 }
 
 /** Returns the items of a list of the API by their names. */

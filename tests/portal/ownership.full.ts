@@ -1,14 +1,10 @@
 /** The effects of a removal, a lowered role and a revocation are shown before, and an orphan is adopted. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { axe, NO_CHROMIUM, usePortal, type Tab } from "./browser.ts";
+import { faultsOf, NO_CHROMIUM, usePortal } from "./browser.ts";
 import { joined, openAs, tokenOf } from "./people.ts";
 
 const portal = usePortal();
-
-async function faultsOf({ page, faults }: Tab): Promise<string[]> {
-  return [...(await axe(page)).filter((fault) => !fault.includes("choose an organization")), ...faults];
-}
 
 /** Adds an admin who makes a credential. Returns both ids. */
 async function maker(email: string, name: string): Promise<{ userId: string; id: string }> {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { postForm } from "../fixtures/http.ts";
 import { startIssuer, type Issuer } from "../fixtures/issuer.ts";
-import { axe, NO_CHROMIUM, overflow, usePortal, type Tab } from "./browser.ts";
+import { faultsOf, NO_CHROMIUM, overflow, usePortal, type Tab } from "./browser.ts";
 
 const portal = usePortal({ settings: { webhooks_private_addresses: "allow" } });
 const PICTURES = process.env["MOORING_TEST_SCREENSHOTS"];
@@ -16,10 +16,10 @@ before(async () => (issuer = await startIssuer()));
 after(() => issuer.close());
 
 /** Returns the faults of the page except its frame, which the test of every page checks. */
-async function ownFaults({ page, faults }: Tab): Promise<string[]> {
-  const found = (await axe(page)).filter((fault) => !fault.includes("choose an organization"));
-  const over = await overflow(page);
-  return [...found, ...faults, ...(over > 0 ? [`reaches ${over} px past the edge`] : [])];
+async function ownFaults(tab: Tab): Promise<string[]> {
+  const found = await faultsOf(tab);
+  const over = await overflow(tab.page);
+  return [...found, ...(over > 0 ? [`reaches ${over} px past the edge`] : [])];
 }
 
 async function picture({ page }: Tab, name: string): Promise<void> {
