@@ -73,7 +73,7 @@ test("no table, file, log or later backup of the server has the address of a del
   assert.equal((await leaver.call("POST", "/api/account/tokens", token)).status, 201);
   const credential = await leaver.api("POST", "/v1/credentials", { name: "ci", scopes: ["telemetry:write"] });
   assert.equal(credential.status, 201, credential.text);
-  // The log is in files while it is queried, and a second organization has an open invitation.
+  // A query writes the audit log into files.
   const rows = await owner.api("POST", "/v1/query", {
     sql: "SELECT count(*) AS n FROM audit_log WHERE detail::text LIKE '%7f3a%'",
   });

@@ -25,7 +25,7 @@ const CORE_ACCEPTANCE =
   "account|activity|alerts|allowed-addresses|allowed-destinations|audit|cli|cli-api|cli-files|cli-ingest|cli-ingest-text|cli-query|cli-s3|" +
   "demo|errors|exact-json-few|fatal|files|first-run|healthcheck|" +
   "files-resumable-api|full-disk|ingest-limits|leaks|leaving|live-streams-end|locked-records|logins|master-key|nodes|own-telemetry|proxies|query|query-narrow|query-sandbox|query-stored|refused-bodies|" +
-  "registry-login|registry-manifests|registry-quota|registry-security|rest|retention|s3|secrets|settings|start|stop|strict-http|suspension|tail|tenancy|webhooks|webhooks-cli";
+  "registry-login|registry-manifests|registry-quota|registry-security|rest|retention|s3|secrets|settings|start|stop|strict-http|suspension|tail|tenancy|token-life|webhooks|webhooks-cli";
 const KILLS_ACCEPTANCE = "(alerts|files|idempotency|master-key|registry|s3|webhooks)-kill|kill";
 const POSTGRES_ACCEPTANCE = "postgres|databases|telemetry-nodes";
 const RACES_ACCEPTANCE = "s3-race|paused-node";
@@ -42,10 +42,10 @@ export const CHECKOUT_ONLY =
 const CORE_STORES =
   "jobs/(jobs|parking)|telemetry/(backpressure|embedded|kill-few|nodes|snapshot|startup|sweep|compaction/.*|presence/presence|retention/(erasing|kill-few|retention))|" +
   "objects/(kill-few|filesystem/(crash|filesystem|large)|s3/nodes)|" +
-  "telemetry/query/(attacks|columnar-limits|engine|engine-streams|hidden|latest|messages|pool|promoted|pruning|severity)|" +
+  "telemetry/query/(attacks|columnar-limits|engine|engine-streams|hidden|latest|messages|normal|own-functions|pool|promoted|pruning|severity|truncation)|" +
   "metadata/(kill-few|postgres/postgres|sqlite/(readers|sqlite))";
 const CORE_SURFACES =
-  "(s3|registry|files)/quota|registry/races|portal/sign-in-delays|query/send|telemetry/(alert-changes|tail/tail|wire/pool)";
+  "(s3|registry|files)/quota|registry/races|portal/(sign-in-delays|operations/sign-in)|query/send|telemetry/(alert-changes|operations/(alerts|otlp-export)|tail/tails?|wire/pool)";
 
 const BOTH_DATABASES =
   "audit/(audit|leaving)|idempotency/idempotency|identity/(identity|activity/activity|credentials/(adopt|kinds)|keys/keyring)|" +
@@ -60,7 +60,7 @@ export const GROUPS: readonly Group[] = [
     seconds: 540,
     files: new RegExp(
       `${acceptance(CORE_ACCEPTANCE).source}|` +
-        `^server/src/(stores/(${CORE_STORES})|surfaces/(${CORE_SURFACES})|app/(backup/backup|commands/scrub|deletions|key-command)|domain/(s3/objects/deletions/deletions|identity/keys/rotation))\\.full\\.ts$|^tools/(borders|setup/setup|test-runner/runner|tidy)\\.full\\.ts$`,
+        `^server/src/(stores/(${CORE_STORES})|surfaces/(${CORE_SURFACES})|app/(backup/backup|commands/scrub|deletions|key-command)|domain/(s3/objects/deletions/deletions|identity/(credentials/sign-in|keys/rotation))|http/takes-all)\\.full\\.ts$|^tools/(borders|setup/setup|test-runner/runner|tidy)\\.full\\.ts$`,
     ),
   },
   {

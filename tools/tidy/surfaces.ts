@@ -1,7 +1,7 @@
 import type { Rule, SourceFile } from "./files.ts";
 
 const SURFACE_FILE = /^server\/src\/surfaces\/([^/]+)\//;
-const OPERATION = /^server\/src\/surfaces\/([^/]+)\/operations\/(.+)(?<!\.test)\.ts$/;
+const OPERATION = /^server\/src\/surfaces\/([^/]+)\/operations\/(.+)(?<!\.(test|full))\.ts$/;
 
 function surfacesOf(files: readonly SourceFile[]): string[] {
   return [...new Set(files.map(({ path }) => SURFACE_FILE.exec(path)?.[1]).filter((name) => name !== undefined))];
@@ -37,8 +37,8 @@ const operations: Rule = {
       const findings: string[] = [];
       if (!routes.some(({ text }) => text.includes(`"./operations/${operation}.ts"`)))
         findings.push(`${path}: routes.ts does not use it`);
-      const test = path.replace(/\.ts$/, ".test.ts");
-      if (!files.some((file) => file.path === test)) findings.push(`${path}: has no test beside it`);
+      const tests = [".test.ts", ".full.ts"].map((end) => path.replace(/\.ts$/, end));
+      if (!files.some((file) => tests.includes(file.path))) findings.push(`${path}: has no test beside it`);
       return findings;
     }),
 };

@@ -68,10 +68,9 @@ describe("a credential that is limited to one repository", () => {
   ];
 
   async function tokenOf(client: TestClient): Promise<string> {
-    const form = { grant_type: "client_credentials" };
     const answer = await world.identity.signIn.authenticate({ ...client, ip: "127.0.0.1", requestId: "r" });
-    const origin = { ip: null, requestId: null };
-    return (await world.identity.tokens.issuer.issue(answer, { ...form, ...origin })).accessToken;
+    const form = { grant_type: "client_credentials", ip: null, requestId: null };
+    return (await world.identity.tokens.issuer.issue(answer, form)).accessToken;
   }
 
   test("pushes and pulls there, by password and by token", async () => {
