@@ -25,6 +25,7 @@ export { USAGE_ROUTES } from "./usage.ts";
 export {
   DISCOVERY_ROUTES,
   LOGIN_CLIENT_ID,
+  OPERATOR_ROUTES,
   PORTAL_ROUTES,
   SERVICE_PREFIXES,
   ServiceAddresses,

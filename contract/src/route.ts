@@ -7,7 +7,7 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 /**
  * The permission that a caller needs. A scope: a token with that scope. `authenticated`: any valid token. `public`:
  * none; such a row gives the reason in `publicReason`. `session`: a person's browser session, by its cookie.
- * `instance`: the browser session of an operator.
+ * `instance`: an operator, by a browser session, a login of the command line, or an operator token.
  */
 export type Permission = Scope | "authenticated" | "public" | "session" | "instance";
 

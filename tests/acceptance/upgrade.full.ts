@@ -42,6 +42,7 @@ const CASES: Readonly<Record<string, Case>> = {
   registry: opens("registry", "gc"),
   webhooks: client("webhooks", "list"),
   account: opens("account", "list"),
+  operator: opens("operator", "list"),
   nodes: opens("nodes", "list"),
   audit: opens("audit", "verify"),
   keys: opens("keys", "list"),

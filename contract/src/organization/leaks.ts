@@ -21,6 +21,7 @@ export const LEAK_KINDS = [
   "login_token",
   "login_refresh_token",
   "login_code",
+  "operator_token",
 ] as const;
 export type LeakKind = (typeof LEAK_KINDS)[number];
 

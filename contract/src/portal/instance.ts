@@ -32,6 +32,20 @@ const ChangedOrganization = Type.Object({
   }),
 });
 
+const QuotaBytes = nullable(
+  Type.Union([Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER - 1 }), Type.Literal("none")], {
+    description: "bytes; none: no limit; null: the server's setting",
+  }),
+);
+
+const Quotas = {
+  stored_bytes_max: QuotaBytes,
+  ingest_bytes_per_second: QuotaBytes,
+  ingest_bytes_burst: QuotaBytes,
+  files_stored_bytes_max: QuotaBytes,
+  images_stored_bytes_max: QuotaBytes,
+};
+
 /** Operations for the operator. */
 export const INSTANCE_ROWS = {
   getInstance: route({
@@ -227,6 +241,48 @@ export const INSTANCE_ROWS = {
       closed,
     ),
     result: ChangedOrganization,
+    status: 200,
+    problems: ["invalid_body", "not_found"],
+  }),
+  renameOrganization: route({
+    operationId: "renameOrganization",
+    method: "PATCH",
+    path: "/api/instance/organizations/{organization_id}",
+    tag: "portal",
+    summary: "Change the slug or name of an organization",
+    description:
+      "Image names and addresses contain the slug. The old slug answers 404 and stays reserved for this organization. Programs must use the new one.",
+    permission: "instance",
+    recentSignIn: true,
+    params: OrganizationParams,
+    body: Type.Object({ slug: Type.Optional(Slug), name: Type.Optional(DisplayName) }, { ...closed, minProperties: 1 }),
+    result: ChangedOrganization,
+    status: 200,
+    problems: ["invalid_body", "not_found", "duplicate_slug"],
+  }),
+  getOrganizationQuotas: route({
+    operationId: "getOrganizationQuotas",
+    method: "GET",
+    path: "/api/instance/organizations/{organization_id}/quotas",
+    tag: "portal",
+    summary: "Show the quotas of an organization",
+    permission: "instance",
+    params: OrganizationParams,
+    result: Type.Object(Quotas),
+    status: 200,
+    problems: ["not_found"],
+  }),
+  setOrganizationQuotas: route({
+    operationId: "setOrganizationQuotas",
+    method: "PATCH",
+    path: "/api/instance/organizations/{organization_id}/quotas",
+    tag: "portal",
+    summary: "Set quotas of an organization; a running server applies them within seconds",
+    permission: "instance",
+    recentSignIn: true,
+    params: OrganizationParams,
+    body: Type.Partial(Type.Object(Quotas), { ...closed, minProperties: 1 }),
+    result: Type.Object(Quotas),
     status: 200,
     problems: ["invalid_body", "not_found"],
   }),

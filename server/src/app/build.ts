@@ -2,6 +2,7 @@ import { accessSync, constants, mkdirSync } from "node:fs";
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from "fastify";
 import { auditRecords } from "#domain/audit/index.ts";
 import { createIdentity, type Identity } from "#domain/identity/index.ts";
+import { authenticateOperator } from "#domain/operator/index.ts";
 import { organizationBySlug } from "#domain/organizations/index.ts";
 import { createPeople, sessionsOf, withPeople } from "#domain/people/index.ts";
 import { fileRecords } from "#domain/files/index.ts";
@@ -99,9 +100,8 @@ async function startAll(
   if (own !== null) startOwnTelemetry(own, { config, metadata, telemetry, ...metrics, phases, schedule });
   const rateLimit = { perSecond: config.rate_limit_per_second, burst: config.rate_limit_burst };
   const people = createPeople({ metadata, clock, identity, portalUrl: addresses.portal_url, oidc: providerOf(config) });
-  const authenticator = withPeople(people, identity.authenticator);
   const idempotency = openIdempotency(config, metadata, identity, clock);
-  const host = createHttpHost({ authenticator, sessions: sessionsOf(people), idempotency, clock, rateLimit });
+  const host = createHttpHost({ ...signInsOf(people, identity), idempotency, clock, rateLimit });
   const jobs = createJobs({ metadata, clock, log, schedule });
   const common = { config, log, clock, identity, jobs, schedule, metadata, telemetry, objects };
   const s3 = createS3Domain(common);
@@ -144,6 +144,15 @@ async function startAll(
     telemetry,
     fatal: fatalOf({ metadata, telemetry, identity, log }),
     stop: () => phases.stop(),
+  };
+}
+
+/** Returns the ways in which people, programs and operators prove who they are. */
+function signInsOf(people: ReturnType<typeof createPeople>, { authenticator }: Pick<Identity, "authenticator">) {
+  return {
+    authenticator: withPeople(people, authenticator),
+    sessions: sessionsOf(people),
+    operators: { authenticate: (token: string) => authenticateOperator(people, token) },
   };
 }
 

@@ -29,6 +29,7 @@ const BOUNDED_OTHERWISE: Readonly<Record<string, string>> = {
   createSessionToken: "stores nothing",
   createBackup: "backup_keep",
   createResetLink: "expires, and replaces the old one",
+  createOperatorToken: "at most 100; only people who are operators create them",
   setUp: "uses up a link",
   rotateAlertSecret: "replaces the old one",
   rotateWebhookUrl: "replaces the old one",

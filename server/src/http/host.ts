@@ -3,10 +3,17 @@ import type { Permission } from "@mooring/contract";
 import type { Authenticator, Principal } from "#domain/identity/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { SignedIn } from "./activity.ts";
-import { admit, type TokenPermission } from "./authentication.ts";
+import { admit, bearerOf, type TokenPermission } from "./authentication.ts";
 import type { IdempotencyRecords } from "./idempotency.ts";
 import { createRateLimiter, sendRateLimitFields, takeToken } from "./rate-limit.ts";
-import { admitSession, requireConfirmed, requireSameOrigin, type Sessions } from "./sessions.ts";
+import {
+  admitSession,
+  requireConfirmed,
+  requireConfirmedOperator,
+  requireSameOrigin,
+  type Operators,
+  type Sessions,
+} from "./sessions.ts";
 
 /** Everything that the HTTP conventions need from the rest of the product. `app/build.ts` creates it once. */
 export interface HttpHost {
@@ -56,6 +63,8 @@ export interface HttpHostOptions {
   readonly authenticator: Authenticator;
   /** Absent when no route needs a session. */
   readonly sessions?: Sessions;
+  /** Absent when operators have sessions only. */
+  readonly operators?: Operators;
   readonly idempotency: IdempotencyRecords;
   readonly clock: Clock;
   /** Limits for requests of one principal, or of one address without a credential: sustained a second, and burst. */
@@ -70,6 +79,12 @@ export function createHttpHost(options: HttpHostOptions): HttpHost {
     clock: options.clock,
     admit: async (request, reply, permission, { isHarmless } = { isHarmless: false }) => {
       if (permission === "public") return;
+      if (permission === "instance" && options.operators !== undefined && hasToken(request)) {
+        request.operator = await options.operators.authenticate(bearerOf(request));
+        takeToken(reply, limiter, request.operator.actor.id);
+        keepFromCaches(reply);
+        return;
+      }
       if (permission === "session" || permission === "instance") {
         const { userId } = await admitSession(request, permission, sessionsOf(options));
         takeToken(reply, limiter, userId);
@@ -81,7 +96,11 @@ export function createHttpHost(options: HttpHostOptions): HttpHost {
       keepFromCaches(reply);
     },
     requireSameOrigin: (request) => requireSameOrigin(request, sessionsOf(options).portalOrigins),
-    requireConfirmed: (request) => requireConfirmed(request.principal ?? request.session, options.clock),
+    requireConfirmed: (request) => {
+      const { principal, session, operator } = request;
+      if (session === null && operator !== null) requireConfirmedOperator(operator, options.clock);
+      else requireConfirmed(principal ?? session, options.clock);
+    },
     readmit: (request, permission) => admit(request, permission, options.authenticator),
     countSignIn: (reply, { id, orgId }) => {
       reply.request.signedIn = { id, orgId };
@@ -90,6 +109,14 @@ export function createHttpHost(options: HttpHostOptions): HttpHost {
     countRequest: (reply, principalId) => takeToken(reply, limiter, principalId),
     countAddress: (reply, ip) => sendRateLimitFields(reply, addresses, addresses.take(ip)),
   };
+}
+
+/**
+ * Whether the request has an access token. Browsers do not send one by themselves, so such a request needs no check of its
+ * origin.
+ */
+export function hasToken(request: FastifyRequest): boolean {
+  return request.headers.authorization !== undefined;
 }
 
 /** The URL does not identify the person, so a cache could show the answer to the next person at the same browser. */

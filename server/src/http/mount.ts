@@ -14,17 +14,19 @@ import { Problem } from "#kernel/problem.ts";
 import { readFor } from "#kernel/read-for.ts";
 import { principalOf } from "./authentication.ts";
 import { CallerGone, isDisconnect } from "./disconnect.ts";
-import type { HttpHost } from "./host.ts";
+import { hasToken, type HttpHost } from "./host.ts";
 import { idempotent } from "./idempotency.ts";
-import { sessionOf, type PersonSession } from "./sessions.ts";
+import { operatorOf, sessionOf, type ActingOperator, type PersonSession } from "./sessions.ts";
 import { bodyCheck, parameterCheck, type Check } from "./validate.ts";
 
 /** The arguments of an operation other than its input. */
 export interface OperationContext {
   /** Throws on a route that accepts no access token, because it has no principal. */
   readonly principal: Principal;
-  /** Throws on a route whose permission is not `session` or `instance`. */
+  /** Throws on a route whose permission is not `session`. */
   readonly session: PersonSession;
+  /** Throws on a route whose permission is not `instance`. */
+  readonly operator: ActingOperator;
   readonly requestId: string;
   /** The peer's address. Forwarded fields count only when the peer is a configured proxy. */
   readonly ip: string;
@@ -107,7 +109,7 @@ export function mountRoute<const T extends AnyRoute>(
     bodyLimit: options.bodyBytesMax ?? (row.permission === "public" ? PUBLIC_BODY_BYTES_MAX : JSON_BODY_BYTES_MAX),
     config: { operationId: row.operationId },
     onRequest: async (request, reply) => {
-      if (isFromPortalOnly(row)) host.requireSameOrigin(request);
+      if (isFromPortalOnly(row, request)) host.requireSameOrigin(request);
       await host.admit(request, reply, row.permission, { isHarmless: isHarmless(row) });
       if (row.resource === "unlimited") requireUnlimited(principalOf(request), row.permission as Scope);
       if (row.recentSignIn === true && !isDryRun(row, request)) host.requireConfirmed(request);
@@ -167,8 +169,9 @@ function leaveBroken(request: FastifyRequest, reply: FastifyReply, error?: unkno
  * Browsers send the session cookie with every request to this host, so requests that change something must come from
  * the portal.
  */
-function isFromPortalOnly(row: AnyRoute): boolean {
+function isFromPortalOnly(row: AnyRoute, request: FastifyRequest): boolean {
   if (row.sameOrigin === true) return true;
+  if (row.permission === "instance" && hasToken(request)) return false;
   return (row.permission === "session" || row.permission === "instance") && row.method !== "GET";
 }
 
@@ -232,6 +235,9 @@ function contextOf(request: FastifyRequest, reply: FastifyReply): OperationConte
     },
     get session() {
       return sessionOf(request);
+    },
+    get operator() {
+      return operatorOf(request);
     },
     requestId: request.id,
     ip: request.ip,

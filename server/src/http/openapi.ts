@@ -55,7 +55,8 @@ function codesOfAdmission({ permission, ...row }: Row): ProblemCode[] {
     row.recentSignIn === true ? ["confirmation_required", "insufficient_user_authentication"] : [];
   if (permission === "public") return row.sameOrigin === true ? ["cross_site"] : [];
   if (permission === "session") return ["unauthorized", "rate_limited", "cross_site", ...recent];
-  if (permission === "instance") return ["unauthorized", "rate_limited", "cross_site", "forbidden", ...recent];
+  if (permission === "instance")
+    return ["unauthorized", "invalid_token", "rate_limited", "cross_site", "forbidden", ...recent];
   const scope: ProblemCode[] = permission === "authenticated" ? [] : ["insufficient_scope"];
   const suspended: ProblemCode[] = isAllowedReadOnly(row, permission) ? [] : ["organization_read_only"];
   return [

@@ -87,6 +87,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   app.decorateRequest("signedIn", null);
   app.decorateRequest("isLimited", false);
   app.decorateRequest("session", null);
+  app.decorateRequest("operator", null);
   const routesAt = collectRoutes(app);
   const methodsOf = (path: string): readonly string[] => (formOf(path)?.methodsOf ?? routesAt)(path);
   limitJson(app);

@@ -5,10 +5,25 @@ import type { Clock } from "#kernel/time.ts";
 import type { Principal } from "#domain/identity/index.ts";
 import { cookieOf, SESSION_COOKIE } from "./cookies.ts";
 
+/** An operator who acts: with a browser session, a login of the command line, or an operator token. */
+export interface ActingOperator {
+  readonly actor: { readonly kind: "person" | "credential"; readonly id: string; readonly via?: string };
+  /** The last proof of a person's identity. Null: a token of a program, which needs none. */
+  readonly confirmedAtMs: number | null;
+}
+
+/** Authenticates operators by access tokens; implemented by `domain/operator`. */
+export interface Operators {
+  /** @throws Problem `invalid_token`, `forbidden` */
+  authenticate(token: string): Promise<ActingOperator>;
+}
+
 declare module "fastify" {
   interface FastifyRequest {
     /** Set before the operation runs, on routes whose permission is `session` or `instance`. */
     session: PersonSession | null;
+    /** Set before the operation runs, on routes whose permission is `instance`. */
+    operator: ActingOperator | null;
   }
 }
 
@@ -53,6 +68,8 @@ export async function admitSession(
   if (permission === "instance" && !session.instanceAdmin)
     throw new Problem("forbidden", "Only operators of this server may do this.");
   request.session = session;
+  const { userId: id, confirmedAtMs } = session;
+  if (permission === "instance") request.operator = { actor: { kind: "person", id }, confirmedAtMs };
   return session;
 }
 
@@ -83,6 +100,19 @@ export function requireConfirmed(who: Principal | PersonSession | null, clock: C
       ? "Run mooring login again."
       : "A personal access token never counts as one. Do it in the portal, or after mooring login.";
   throw new Problem("insufficient_user_authentication", `This act needs a sign-in of the last ten minutes. ${remedy}`);
+}
+
+/** @throws Problem `insufficient_user_authentication` if a person without a recent proof sent an access token */
+export function requireConfirmedOperator({ confirmedAtMs }: ActingOperator, clock: Clock): void {
+  if (confirmedAtMs === null || clock.nowMs() - confirmedAtMs <= CONFIRMATION_MS) return;
+  const detail = "This act needs a sign-in of the last ten minutes. Run mooring login again.";
+  throw new Problem("insufficient_user_authentication", detail);
+}
+
+/** Returns the operator of a request on a route that needs one. */
+export function operatorOf(request: FastifyRequest): ActingOperator {
+  if (request.operator === null) throw new Error("no operator: the route does not need one");
+  return request.operator;
 }
 
 /** Returns the session of a request on a route that needs one. */

@@ -35,6 +35,7 @@ export type IdPrefix =
   | "lease"
   | "ses"
   | "login"
+  | "otok"
   | "pass"
   | "trust";
 

@@ -13,6 +13,9 @@ const SENTENCES: Readonly<Record<string, string>> = {
   "invitation.accept": "accepted an invitation",
   "credential.reduced": "took permissions from a credential",
   "s3_key.reduced": "took permissions from an S3 key",
+  "operator.begin": "became the first operator",
+  "operator.give": "made a person an operator",
+  "operator.take": "took the role operator from a person",
   "leak.find": "looked for the owner of a leaked secret",
   "member.end_access": "ended the sign-ins of a member",
   "session.end_all": "ended all sessions of a person",
@@ -44,6 +47,7 @@ const PAST: Readonly<Record<string, string>> = {
   archive: "archived",
   unarchive: "unarchived",
   move: "moved",
+  rename: "renamed",
 };
 
 /** Describes an action of the audit log: `credential.rotate` becomes `rotated a credential`. */

@@ -15,6 +15,7 @@ import { JobSection } from "./job-section.tsx";
 import { KeySection } from "./key-section.tsx";
 import { MailSection } from "./mail-section.tsx";
 import { NodeSection } from "./node-section.tsx";
+import { OperatorSection } from "./operator-section.tsx";
 import { OrganizationSection } from "./organization-section.tsx";
 import { CheckSection, FactSection } from "./state-section.tsx";
 import { VersionSection } from "./version-section.tsx";
@@ -41,6 +42,7 @@ function AdminPage(): ReactNode {
     ["email", "E-mail", (now: Instance) => <MailSection mail={now.mail} />],
     ["organizations", "Organizations", () => <OrganizationSection />],
     ["accounts", "Accounts", () => <AccountSection />],
+    ["operators", "Operators", () => <OperatorSection />],
   ] as const;
   return (
     <Frame

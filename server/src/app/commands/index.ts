@@ -72,6 +72,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./account.ts")).account,
   },
   {
+    name: "operator",
+    summary: "manage operators, and suspend, rename and limit organizations",
+    load: async () => (await import("./operator.ts")).operator,
+  },
+  {
     name: "s3",
     summary: "create, list and revoke access keys of the S3 gateway",
     load: async () => (await import("./s3.ts")).s3,

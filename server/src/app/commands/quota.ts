@@ -1,4 +1,4 @@
-import { organizationBySlug, SYSTEM } from "#domain/organizations/index.ts";
+import { organizationBySlug } from "#domain/organizations/index.ts";
 import { setStoredQuota, storedQuotaOf, storedQuotas } from "#domain/quotas/index.ts";
 import { allPolicies, quotaOf, setQuota, type Quota } from "#domain/telemetry/index.ts";
 import { NO_LIMIT } from "#kernel/no-limit.ts";
@@ -58,6 +58,8 @@ interface Contents {
   readonly images_stored_bytes_max: number | null;
 }
 
+const BY_SYSTEM = { actor: { kind: "system", id: null }, ip: null, requestId: null } as const;
+
 type Limits = Quota & Contents;
 type Line = { readonly organization: string } & Limits;
 
@@ -78,7 +80,7 @@ async function ofOne(metadata: MetadataStore, slug: string, change: Partial<Limi
   if (organization === undefined) throw new CommandError(`cannot set a quota: there is no organization ${slug}`);
   const deps = { metadata, clock: systemClock };
   const { files_stored_bytes_max: files, images_stored_bytes_max: images, ...telemetry } = change;
-  if (Object.keys(telemetry).length > 0) await setQuota(deps, SYSTEM, organization.id, telemetry);
+  if (Object.keys(telemetry).length > 0) await setQuota(deps, BY_SYSTEM, organization.id, telemetry);
   if (files !== undefined) await setStoredQuota(deps, "files", organization.id, files);
   if (images !== undefined) await setStoredQuota(deps, "images", organization.id, images);
   return {

@@ -15,4 +15,4 @@ export {
 } from "./links.ts";
 export { closeSetUp, hasOperator } from "./operator.ts";
 export { countUnverified, listAccounts, type Account, type AccountPage } from "./overview/store.ts";
-export { organizationIdsOf, otherAdmins, personByEmail, personById } from "./store.ts";
+export { organizationIdsOf, otherAdmins, personByEmail, personById, setAccount } from "./store.ts";

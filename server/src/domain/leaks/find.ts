@@ -226,6 +226,9 @@ const bySecret = (deps: LeaksDeps, secret: string): Promise<string | undefined> 
     ? deps.identity.credentials.idOfSecret(secret)
     : Promise.resolve(undefined);
 
+/** The secret belongs to no organization. */
+const ofNobody: Finder = () => Promise.resolve(undefined);
+
 const FINDERS: Readonly<Record<LeakKind, Finder>> = {
   client_secret: ofCredential("client_secret", bySecret),
   personal_token: ofCredential("personal_token", bySecret),
@@ -242,4 +245,5 @@ const FINDERS: Readonly<Record<LeakKind, Finder>> = {
   login_token: ofPerson,
   login_refresh_token: ofPerson,
   login_code: ofPerson,
+  operator_token: ofNobody,
 };

@@ -14,6 +14,7 @@ const KINDS: Readonly<Record<SecretPrefix, LeakKind>> = {
   mrrl: "reset_link",
   mrac: "login_code",
   mrdc: "login_code",
+  mrop: "operator_token",
 };
 
 test("every prefix has a kind, and unknown text has none", () => {

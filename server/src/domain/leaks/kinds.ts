@@ -12,6 +12,7 @@ const FORMS: readonly (readonly [pattern: RegExp, kind: LeakKind])[] = [
   [/^mrlt_/, "login_token"],
   [/^mrlr_/, "login_refresh_token"],
   [/^(?:mrac|mrdc)_/, "login_code"],
+  [/^mrop_/, "operator_token"],
   [/^mrrr?\./, "registry_token"],
   [/^MOOR[A-Z2-7]{16}$/, "s3_access_key"],
   [/^[\w-]+\.[\w-]+\.[\w-]+$/, "access_token"],

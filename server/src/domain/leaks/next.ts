@@ -35,4 +35,5 @@ const NEXT: Readonly<Record<LeakKind, (id: string, person: string) => string[]>>
   login_token: ofPerson,
   login_refresh_token: ofPerson,
   login_code: ofPerson,
+  operator_token: (id) => [`mooring operator revoke-token ${id} --yes`],
 };

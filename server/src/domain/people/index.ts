@@ -28,6 +28,7 @@ export {
   type DeviceCodes,
 } from "./logins/requests.ts";
 export type { LoginRow } from "./logins/store.ts";
+export { LOGIN_TOKEN_PREFIX, loginOfToken } from "./logins/tokens.ts";
 export { createPeople, sessionsOf } from "./people.ts";
 export {
   beginSession,

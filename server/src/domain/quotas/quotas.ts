@@ -1,4 +1,4 @@
-import { appendAudit } from "#domain/audit/index.ts";
+import { appendAudit, type AuditEvent } from "#domain/audit/index.ts";
 import { limitOf } from "#kernel/no-limit.ts";
 import type { Reservation, Reservations } from "#kernel/reservations.ts";
 import type { Clock } from "#kernel/time.ts";
@@ -66,21 +66,22 @@ export async function requireQuota(
   if (bytes > left) throw quota.refusal(left);
 }
 
+const BY_SYSTEM = { actor: { kind: "system", id: null }, ip: null, requestId: null } as const;
+
 /** Sets an organization's quota. Null: the server's default. Only the operator may do this. */
 export async function setStoredQuota(
   deps: { readonly metadata: Pick<MetadataStore, "write" | "lock" | "notify">; readonly clock: Clock },
   kind: PolicyKind,
   orgId: string,
   storedBytesMax: number | null,
+  by: Pick<AuditEvent, "actor" | "ip" | "requestId"> = BY_SYSTEM,
 ): Promise<void> {
   await deps.metadata.write(async (tx) => {
     const before = await storedQuotaOf(tx, kind, orgId);
     await putStoredQuota(tx, kind, { org_id: orgId, stored_bytes_max: storedBytesMax, updated_at: deps.clock.nowMs() });
     await appendAudit(deps, tx, {
+      ...by,
       orgId,
-      actor: { kind: "system", id: null },
-      ip: null,
-      requestId: null,
       result: "success",
       action: POLICIES[kind].action,
       target: { kind: "organization", id: orgId },

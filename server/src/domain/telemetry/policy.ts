@@ -1,4 +1,4 @@
-import { appendAudit } from "#domain/audit/index.ts";
+import { appendAudit, type AuditEvent } from "#domain/audit/index.ts";
 import { auditOrigin, type Caller } from "#domain/organizations/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import { expectedOf, requireMatch } from "#kernel/versions.ts";
@@ -60,14 +60,15 @@ export async function quotaOf(deps: Pick<TelemetryDeps, "metadata">, orgId: stri
 /** Only the operator may call this: an organization can't raise its own quota. */
 export async function setQuota(
   deps: TelemetryDeps,
-  caller: Caller,
+  by: Pick<AuditEvent, "actor" | "ip" | "requestId">,
   orgId: string,
   change: Partial<Quota>,
 ): Promise<Quota> {
   return changePolicy(deps, orgId, async (tx, before) => {
     const quota = { ...quotaIn(before), ...change };
     await appendAudit(deps, tx, {
-      ...auditOrigin(caller),
+      ...by,
+      result: "success",
       orgId,
       action: "telemetry.quota.update",
       target: { kind: "organization", id: orgId },

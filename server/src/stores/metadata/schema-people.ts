@@ -154,6 +154,19 @@ export interface PeopleTables {
     created_at: number;
     last_used_at: number | null;
   };
+  /** Tokens with which operators use the API without a browser. */
+  operator_token: {
+    id: string;
+    name: string;
+    /** SHA-256 of the secret, which has 256 random bits. */
+    hash: string;
+    /** The operator, or "system" for a command on the machine. */
+    created_by: string;
+    created_at: number;
+    expires_at: number | null;
+    /** To the minute. */
+    last_used_at: number | null;
+  };
   /** A person's identity at an OpenID provider, at most one for each provider. */
   external_identity: { issuer: string; subject: string; user_id: string; created_at: number; last_used_at: number };
 }

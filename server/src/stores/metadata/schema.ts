@@ -40,6 +40,8 @@ export interface Tables
     /** When the operator suspended it; null: it is active. */
     suspended_at: number | null;
   };
+  /** Former slugs of organizations. Nobody else can have them, because image names and addresses contain them. */
+  former_slug: { slug: string; org_id: string; retired_at: number };
   project: {
     id: string;
     org_id: string;

@@ -21,6 +21,7 @@ import * as sessions from "./operations/sessions.ts";
 import { getAddresses } from "./operations/addresses.ts";
 import * as logins from "./operations/logins.ts";
 import * as jobs from "./operations/jobs.ts";
+import * as operators from "./operations/operators.ts";
 import * as signingKeys from "./operations/signing-keys.ts";
 import { openSetUp, setUp } from "./operations/set-up.ts";
 import { signInWithOidc } from "./operations/sign-in-with-oidc.ts";
@@ -51,6 +52,7 @@ export function mountPortal(app: FastifyInstance, deps: PortalSurfaceDeps): void
       ...sessions,
       ...logins,
       ...jobs,
+      ...operators,
       ...signingKeys,
       ...identities,
       ...passwordReset,

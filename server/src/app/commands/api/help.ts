@@ -39,7 +39,9 @@ export function usageOf(command: ApiCommand): string {
       ? ""
       : row.permission === "authenticated"
         ? "Needs a sign-in."
-        : `Needs the scope ${row.permission}.`;
+        : row.permission === "instance"
+          ? "Needs an operator: run mooring login, or set MOORING_TOKEN to an operator token. With --data-dir it needs no server."
+          : `Needs the scope ${row.permission}.`;
   const about = [`${row.summary}.`, row.description ?? "", needs].filter((part) => part !== "").join(" ");
   return `${head}\n\n${wrapped(about)}\n\n${examplesOf(command)
     .map((example) => `  ${example}`)

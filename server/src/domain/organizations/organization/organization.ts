@@ -10,7 +10,7 @@ import { auditOrigin, grantorOf, type Caller, type OrganizationsDeps } from "../
 import { announceAccessChange, changeOrganization } from "../change.ts";
 import { findRole } from "../members/store.ts";
 import { requireMayWidenPolicy, type Bounding } from "./policy-widening.ts";
-import { insertOrganization, organizationById, setOrganization, type Organization } from "./store.ts";
+import { insertOrganization, isFormerSlug, organizationById, setOrganization, type Organization } from "./store.ts";
 import type { OrganizationPolicy } from "./policy.ts";
 
 export interface OrganizationChange {
@@ -62,7 +62,7 @@ export async function getOrganization(deps: Pick<OrganizationsDeps, "metadata">,
   return found(deps.metadata.read, orgId);
 }
 
-/** Creates an organization, in the caller's transaction. The slug must be free. */
+/** Creates an organization, in the caller's transaction. The slug must be free. @throws Problem `conflict`: it was taken before */
 export async function createOrganization(
   deps: OrganizationsDeps,
   tx: Writer,
@@ -81,6 +81,8 @@ export async function createOrganization(
     ...NOT_SUSPENDED,
   };
   await enforceRecordLimit(deps.metadata, tx, "organizations_max", "");
+  if (await isFormerSlug(tx, slug))
+    throw new Problem("conflict", `Another organization had the slug ${slug} before. Choose another slug.`);
   await insertOrganization(tx, row);
   await appendAudit(deps, tx, {
     ...auditOrigin(caller),

@@ -11,6 +11,12 @@ export async function organizationBySlug(db: Reader, slug: string): Promise<Orga
   return db.selectFrom("organization").selectAll().where("slug", "=", slug).executeTakeFirst();
 }
 
+/** Whether an organization had the slug before. It stays reserved, because image names and addresses contain it. */
+export async function isFormerSlug(db: Reader, slug: string): Promise<boolean> {
+  const row = await db.selectFrom("former_slug").select("slug").where("slug", "=", slug).executeTakeFirst();
+  return row !== undefined;
+}
+
 export async function oldestOrganization(db: Reader): Promise<Organization | undefined> {
   return db.selectFrom("organization").selectAll().orderBy("created_at").orderBy("id").limit(1).executeTakeFirst();
 }

@@ -23,14 +23,24 @@ export function newAccessToken(loginId: string, nowMs: number): AccessToken {
   return { text, columns: { access_hash: sha256Hex(text), access_until: nowMs + LOGIN_TOKEN_LIFETIME_S * 1000 } };
 }
 
+type Deps = { readonly metadata: Pick<MetadataStore, "read">; readonly clock: Clock };
+
 /**
  * Authenticates an access token of a login. The login is read at every request, so it ends at once and on every node.
  * @throws Problem `invalid_token`, `second_factor_required`, `provider_sign_in_required`, `unavailable`
  */
-export async function personOfLogin(
-  deps: { readonly metadata: Pick<MetadataStore, "read">; readonly clock: Clock },
-  token: string,
-): Promise<PersonPrincipal> {
+export async function personOfLogin(deps: Deps, token: string): Promise<PersonPrincipal> {
+  const row = await loginOfToken(deps, token);
+  const person = await admitted(deps, row.org_id, signedInOf(row));
+  if (person === undefined) throw new Problem("invalid_token", NO_MEMBER);
+  return { ...person, via: { kind: "login", id: row.id } };
+}
+
+/**
+ * Returns the login of a valid access token. Its organization may refuse the person.
+ * @throws Problem `invalid_token`, `unavailable`
+ */
+export async function loginOfToken(deps: Deps, token: string): Promise<LoginRow> {
   const id = LOGIN_TOKEN.exec(token)?.[1];
   const row = id === undefined ? undefined : await reading(loginBy(deps.metadata.read, { id: `login_${id}` }));
   if (row === undefined)
@@ -38,9 +48,7 @@ export async function personOfLogin(
   const untilMs = endOfToken(row, sha256Hex(token));
   if (untilMs === undefined) throw new Problem("invalid_token", "The access token was not issued by this server.");
   if (deps.clock.nowMs() >= untilMs) throw new Problem("invalid_token", "The access token has expired.");
-  const person = await admitted(deps, row.org_id, signedInOf(row));
-  if (person === undefined) throw new Problem("invalid_token", NO_MEMBER);
-  return { ...person, via: { kind: "login", id: row.id } };
+  return row;
 }
 
 /** Returns the end of the newest token or of the one before. Undefined: it is neither. */

@@ -1,5 +1,6 @@
 import { afterLeak } from "./0059-after-leak.ts";
 import { organizationStates } from "./0064-organization-states.ts";
+import { operatorTokens } from "./0067-operator-tokens.ts";
 import { telemetryNodes } from "./0029-telemetry-nodes.ts";
 import { sealedAnswers } from "./0028-sealed-answers.ts";
 import type { MetadataStore, Writer } from "../types.ts";
@@ -100,4 +101,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0060-credential-resources", up: credentialResources },
   { name: "0066-leaving", up: leaving },
   { name: "0064-organization-states", up: organizationStates },
+  { name: "0067-operator-tokens", up: operatorTokens },
 ];

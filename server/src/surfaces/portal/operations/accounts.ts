@@ -28,10 +28,9 @@ export const listAccounts: PortalOperation<"listAccounts"> = async (deps, { quer
 };
 
 export const deletePerson: PortalOperation<"deletePerson"> = async (deps, { params }, context) => {
-  const { userId } = context.session;
-  const actor = { kind: "person", id: userId } as const;
+  const { actor } = context.operator;
   await deps.leaving.deletePerson({ userId: params.user_id, actor, origin: originOf(context) });
-  if (params.user_id === userId) endCookie(context.reply);
+  if (params.user_id === actor.id) endCookie(context.reply);
 };
 
 export const deleteAccount: PortalOperation<"deleteAccount"> = async (deps, _input, context) => {

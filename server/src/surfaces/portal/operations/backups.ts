@@ -36,7 +36,7 @@ export const createBackup: PortalOperation<"createBackup"> = async (deps, _input
   const { reason, running } = deps.backups.state();
   if (reason === null && running === null) {
     const event = { action: "backup.create", target: { kind: "backup", id: "new" }, detail: {} };
-    await auditInstance(deps.people, context.session, event, originOf(context));
+    await auditInstance(deps.people, context.operator, event, originOf(context));
   }
   await deps.backups.begin();
   return undefined;
@@ -45,6 +45,6 @@ export const createBackup: PortalOperation<"createBackup"> = async (deps, _input
 export const deleteBackup: PortalOperation<"deleteBackup"> = async (deps, { params: { name } }, context) => {
   if (!(await deps.backups.delete(name))) throw new Problem("not_found", "There is no backup of this name.");
   const event = { action: "backup.delete", target: { kind: "backup", id: name }, detail: {} };
-  await auditInstance(deps.people, context.session, event, originOf(context));
+  await auditInstance(deps.people, context.operator, event, originOf(context));
   return undefined;
 };

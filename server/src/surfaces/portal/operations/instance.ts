@@ -59,7 +59,7 @@ function mailBody(mail: PortalSurfaceDeps["mail"]) {
 /** Accepts the clock of the answering node only: each node has a separate clock. */
 export const acceptClock: PortalOperation<"acceptClock"> = async (deps, _input, context) => {
   const event = { action: "clock.accept", target: { kind: "instance", id: "instance" }, detail: {} };
-  await auditInstance(deps.people, context.session, event, originOf(context));
+  await auditInstance(deps.people, context.operator, event, originOf(context));
   deps.instance.acceptClock();
   return undefined;
 };
@@ -74,7 +74,7 @@ export function sendTestMail({ clock }: Pick<PortalSurfaceDeps, "clock">): Porta
     const { mail } = deps;
     if (mail === null)
       throw new Problem("conflict", "No mail server is set. Set smtp_url and mail_from, and restart the server.");
-    tries.take(context.session.userId);
+    tries.take(context.operator.actor.id);
     const begunMs = performance.now();
     const answer = await mail.send(testMail(to, deps.addresses.portal_url)).then(
       (reply) => ({ reply: { ...reply }, failure: null }),
@@ -88,7 +88,7 @@ export function sendTestMail({ clock }: Pick<PortalSurfaceDeps, "clock">): Porta
       target: { kind: "mail", id: "test" },
       detail: { to, failure: answer.failure },
     };
-    await auditInstance(deps.people, context.session, event, originOf(context));
+    await auditInstance(deps.people, context.operator, event, originOf(context));
     return { ...answer, duration_ms: Math.round(performance.now() - begunMs) };
   };
 }

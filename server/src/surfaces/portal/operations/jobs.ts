@@ -71,7 +71,7 @@ export const runJob: PortalOperation<"runJob"> = async (deps, { params: { name }
   if (!deps.schedule.begin(name) && !(await runQueued(deps, name)))
     throw new Problem("not_found", "There is no periodic work of this name, and no parked job of this kind.");
   const event = { action: "job.run", target: { kind: "job", id: name }, detail: {} };
-  await auditInstance(deps.people, context.session, event, originOf(context));
+  await auditInstance(deps.people, context.operator, event, originOf(context));
   return undefined;
 };
 

@@ -1,8 +1,18 @@
+import type { PORTAL_ROUTES, ResultOf } from "@mooring/contract";
 import { sendTo, setupMail } from "#domain/mail/index.ts";
 import { setupUrl } from "#domain/organizations/index.ts";
 import { createOrganization as create, organizationsOf } from "#domain/people/index.ts";
 import { OPERATOR_ROWS_COUNTED_MAX } from "#kernel/limits.ts";
-import { setOrganizationState, type StateChange } from "#domain/operator/index.ts";
+import { NO_LIMIT } from "#kernel/no-limit.ts";
+import {
+  organizationNamed,
+  readQuotas,
+  renameOrganization as rename,
+  setOrganizationState,
+  setQuotas,
+  type Quotas,
+  type StateChange,
+} from "#domain/operator/index.ts";
 import { ACTIVE, suspensionFields } from "#domain/suspension/index.ts";
 import { isoFromMs } from "#kernel/time.ts";
 import type { PortalOperation, PortalSurfaceDeps } from "../deps.ts";
@@ -27,7 +37,7 @@ export const listOrganizations: PortalOperation<"listOrganizations"> = async (de
 export const createOrganization: PortalOperation<"createOrganization"> = async (deps, { body }, context) => {
   const { owner_email, ...rest } = body;
   const input = { ...rest, ownerEmail: owner_email.toLowerCase() };
-  const { setupToken, ...made } = await create(deps.people, context.session, input, originOf(context));
+  const { setupToken, ...made } = await create(deps.people, context.operator, input, originOf(context));
   void context.reply.header("cache-control", "no-store");
   if (setupToken === null) return { ...made, setup_url: null, email: null };
   const link = setupUrl(deps.addresses.portal_url, setupToken);
@@ -46,6 +56,29 @@ export const suspendOrganization: PortalOperation<"suspendOrganization"> = async
 export const resumeOrganization: PortalOperation<"resumeOrganization"> = async (deps, { params }, context) => {
   return changed(await setOrganizationState(operating(deps), operatorOf(context), params.organization_id, ACTIVE));
 };
+
+export const renameOrganization: PortalOperation<"renameOrganization"> = async (deps, { params, body }, context) =>
+  changed(await rename(operating(deps), operatorOf(context), params.organization_id, body));
+
+export const getOrganizationQuotas: PortalOperation<"getOrganizationQuotas"> = async (deps, { params }) => {
+  const { id } = await organizationNamed(deps.metadata.read, params.organization_id);
+  return quotaBody(await readQuotas(deps, id));
+};
+
+export const setOrganizationQuotas: PortalOperation<"setOrganizationQuotas"> = async (
+  deps,
+  { params, body },
+  context,
+) => {
+  const { id } = await organizationNamed(deps.metadata.read, params.organization_id);
+  const change = Object.entries(body).map(([name, value]) => [name, value === "none" ? NO_LIMIT : value]);
+  return quotaBody(await setQuotas(deps, operatorOf(context), id, Object.fromEntries(change) as Partial<Quotas>));
+};
+
+function quotaBody(quotas: Quotas): ResultOf<(typeof PORTAL_ROUTES)["getOrganizationQuotas"]> {
+  const shown = Object.entries(quotas).map(([name, value]) => [name, value === NO_LIMIT ? "none" : value]);
+  return Object.fromEntries(shown) as ReturnType<typeof quotaBody>;
+}
 
 function operating({ metadata, clock, identity: { feed } }: PortalSurfaceDeps) {
   return { metadata, clock, feed };

@@ -7,7 +7,7 @@ import { isoFromMs } from "#kernel/time.ts";
 import { answerStep } from "../cookie.ts";
 import type { PortalOperation, PortalSurfaceDeps } from "../deps.ts";
 import { mailResetLink, mailVerified, mailReset } from "../mails.ts";
-import { originOf } from "../origin.ts";
+import { originOf, requirePerson } from "../origin.ts";
 
 const TRIES_A_MINUTE = 10;
 
@@ -72,12 +72,13 @@ export function resetPassword({ clock }: Pick<PortalSurfaceDeps, "clock">): Port
 export const createResetLink: PortalOperation<"createResetLink"> = async (deps, { params, body }, context) => {
   const origin = originOf(context);
   const clearsSecondFactor = body.clear_second_factor ?? false;
-  const actor = { kind: "person", id: context.session.userId } as const;
+  requirePerson(context);
+  const { actor } = context.operator;
   const who = { userId: params.user_id };
   const { token, expiresAtMs } = await createOperatorLink(deps, who, { clearsSecondFactor, actor, origin });
   const target = { kind: "user", id: params.user_id };
   const detail = { clears_second_factor: clearsSecondFactor };
-  await auditInstance(deps.people, context.session, { action: "reset_link.create", target, detail }, origin);
+  await auditInstance(deps.people, context.operator, { action: "reset_link.create", target, detail }, origin);
   void context.reply.header("cache-control", "no-store");
   return { reset_url: resetUrl(deps.addresses.portal_url, token), expires_at: isoFromMs(expiresAtMs) };
 };

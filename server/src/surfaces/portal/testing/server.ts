@@ -14,6 +14,7 @@ import {
   SYSTEM,
   type Bootstrapped,
 } from "#domain/organizations/index.ts";
+import { authenticateOperator } from "#domain/operator/index.ts";
 import {
   createPeople,
   deletePerson,
@@ -116,9 +117,10 @@ export async function startPortal(options: PortalOptions = {}): Promise<PortalSe
   const host = createHttpHost({
     authenticator,
     sessions: sessionsOf(people),
+    operators: operatorsOf({ metadata, clock }),
     idempotency: createIdempotency({ metadata, clock, envelope: identity.envelope }),
     clock,
-    rateLimit: { perSecond: 1000, burst: 1000 },
+    rateLimit: RATE_LIMIT,
   });
   const [backups, schedule] = [new TestBackups(), new Schedule(clock)];
   const surfaces = [
@@ -168,6 +170,12 @@ export async function startPortal(options: PortalOptions = {}): Promise<PortalSe
       rmSync(dataDir, { recursive: true });
     },
   };
+}
+
+const RATE_LIMIT = { perSecond: 1000, burst: 1000 };
+
+function operatorsOf(deps: Pick<PortalServer, "metadata" | "clock">) {
+  return { authenticate: (token: string) => authenticateOperator(deps, token) };
 }
 
 /** Creates the people of the tests: owners, members, and their browsers. */

@@ -2,6 +2,15 @@ import type { PeopleTables } from "../../schema-people.ts";
 
 /** Rows of the tables about sign-in; see `rows.ts`. */
 export const PEOPLE_ROWS: PeopleTables = {
+  operator_token: {
+    id: "otok_1",
+    name: "CI",
+    hash: "00",
+    created_by: "user_1",
+    created_at: 1,
+    expires_at: 2,
+    last_used_at: 3,
+  },
   browser_session: {
     id: "ses_1",
     user_id: "user_1",

@@ -33,6 +33,7 @@ export const ROWS: Tables = {
     state_reason: "unpaid",
     suspended_at: 2,
   },
+  former_slug: { slug: "acme-old", org_id: "org_1", retired_at: 2 },
   project: {
     id: "proj_1",
     org_id: "org_1",

@@ -1,0 +1,169 @@
+import { OPERATOR_ROUTES, type ApiCommand, type Route } from "@mooring/contract";
+import {
+  createOperatorToken,
+  giveOperatorRole,
+  listOperators,
+  personNamed,
+  renameOrganization,
+  setOrganizationState,
+  takeOperatorRole,
+  type OperatorCaller,
+} from "#domain/operator/index.ts";
+import { organizationsOf } from "#domain/people/index.ts";
+import { suspensionOf } from "#domain/suspension/index.ts";
+import { nearest } from "#kernel/nearest.ts";
+import { isoFromMs, systemClock } from "#kernel/time.ts";
+import { Problem } from "#kernel/problem.ts";
+import { nounHelp, optionsOf, usageOf } from "./api/help.ts";
+import { itemPrinter, printRecord } from "./api/output.ts";
+import { readInput, requestOf, type ApiRequest } from "./api/request.ts";
+import { runCommand } from "./api/run.ts";
+import {
+  command,
+  CommandError,
+  configOf,
+  LOCAL_OPTIONS,
+  textOption,
+  UsageError,
+  type Command,
+  type Parsed,
+} from "./command.ts";
+import { CONNECTION_OPTIONS } from "./connection.ts";
+import { presentAddresses, withIdentity } from "./stores.ts";
+
+type RowName = keyof typeof OPERATOR_ROUTES;
+
+/** The operation of each verb, with its examples. */
+const VERBS: Readonly<Record<string, readonly [RowName, ...string[]]>> = {
+  list: ["listOperators", ""],
+  give: ["giveOperatorRole", "--email ada@example.com", "--email ada@example.com --data-dir ./data"],
+  take: ["takeOperatorRole", "ada@example.com --yes"],
+  organizations: ["listOrganizations", "", "--q acme --json"],
+  create: ["createOrganization", "--slug acme --name Acme --owner-email ada@example.com"],
+  suspend: ["suspendOrganization", "acme --state read_only --reason 'the bill is unpaid'", "acme --state blocked"],
+  resume: ["resumeOrganization", "acme"],
+  rename: ["renameOrganization", "acme --slug acme-old --name 'Acme (old)'"],
+  quotas: ["getOrganizationQuotas", "acme"],
+  "set-quotas": ["setOrganizationQuotas", "acme --stored-bytes-max 50000000000"],
+  tokens: ["listOperatorTokens", ""],
+  "create-token": ["createOperatorToken", "--name terraform", "--name ci --expires-at 2027-01-01T00:00:00Z"],
+  "revoke-token": ["revokeOperatorToken", "otok_01k… --yes"],
+};
+
+const COLUMNS: Readonly<Record<string, readonly string[]>> = {
+  list: ["email", "name", "last_seen_at", "is_set_up", "id"],
+  organizations: ["slug", "name", "state", "state_reason", "members", "created_at", "id"],
+  tokens: ["name", "created_by", "created_at", "expires_at", "last_used_at", "id"],
+};
+
+const COMMANDS: readonly ApiCommand[] = Object.entries(VERBS).map(([verb, [name, ...examples]]) => {
+  const columns = COLUMNS[verb];
+  const row: Route = OPERATOR_ROUTES[name];
+  return { row, noun: "operator", verb, form: { examples, ...(columns === undefined ? {} : { columns }) } };
+});
+
+/** Manages operators and organizations: through the server, or with `--data-dir` on its machine. */
+export const operator: Command = {
+  run: async (args) => {
+    const [verb, ...rest] = args;
+    if (verb === undefined || verb === "--help" || verb === "-h" || verb === "help") {
+      process.stdout.write(nounHelp("operator", COMMANDS));
+      return 0;
+    }
+    const found = COMMANDS.find((one) => one.verb === verb);
+    if (found === undefined) throw unknownVerb(verb);
+    const isLocal = rest.some((word) => /^--(?:data-dir|config)(?:=|$)/.test(word));
+    const options = [...optionsOf(found), ...(isLocal ? LOCAL_OPTIONS : CONNECTION_OPTIONS)];
+    return command(usageOf(found), options, (parsed) =>
+      isLocal ? runLocally(found, parsed) : runCommand(found, parsed),
+    ).run(rest);
+  },
+};
+
+function unknownVerb(verb: string): UsageError {
+  const near = nearest(verb, Object.keys(VERBS));
+  const hint = near === undefined ? "" : `; did you mean ${near}?`;
+  return new UsageError(`operator has no ${JSON.stringify(verb)}${hint} Name one of ${Object.keys(VERBS).join(", ")}`);
+}
+
+/** The actor of a command on the machine. Anybody who can read the data directory can use it. */
+const BY_SYSTEM: OperatorCaller = { actor: { kind: "system", id: null }, ip: null, requestId: null };
+
+type Deps = Parameters<typeof setOrganizationState>[0];
+
+/** The verbs that need no server. They help when nobody can sign in as an operator. */
+const LOCAL: Readonly<Record<string, (deps: Deps, request: LocalRequest) => Promise<unknown>>> = {
+  list: async (deps) => (await listOperators(deps)).map(({ id, email, name }) => ({ id, email, name })),
+  give: async (deps, { body }) => {
+    const { id, email, name } = await giveOperatorRole(deps, BY_SYSTEM, { email: String(body["email"]) });
+    return { id, email, name };
+  },
+  take: async (deps, { params }) => {
+    await takeOperatorRole(deps, BY_SYSTEM, personNamed(params["user_id"] ?? ""));
+    return {};
+  },
+  organizations: async ({ metadata }) =>
+    (await organizationsOf(metadata.read, { limit: 1000 })).organizations.map(({ slug, name, ...row }) => {
+      const { state, reason } = suspensionOf(row);
+      return { slug, name, state, state_reason: reason, id: row.id };
+    }),
+  suspend: (deps, { params, body }) => {
+    const { state, reason = null } = body as { state: string; reason?: string | null };
+    if (state !== "read_only" && state !== "blocked") throw new UsageError("--state must be read_only or blocked");
+    return changedState(deps, params, { state, reason });
+  },
+  resume: (deps, { params }) => changedState(deps, params, { state: "active", reason: null }),
+  rename: async (deps, { params, body }) => {
+    const change = body as { slug?: string; name?: string };
+    const { organization, propagated } = await renameOrganization(deps, BY_SYSTEM, organizationIn(params), change);
+    return { id: organization.id, slug: organization.slug, name: organization.name, propagated };
+  },
+  "create-token": async (deps, { body }) => {
+    const { name, expires_at: end = null } = body as { name: string; expires_at?: string | null };
+    const expiresAtMs = end === null ? null : Date.parse(end);
+    const { token, secret } = await createOperatorToken(deps, BY_SYSTEM, { name, expiresAtMs });
+    return { token: secret, item: { id: token.id, name, created_at: isoFromMs(token.created_at) } };
+  },
+};
+
+interface LocalRequest extends Pick<ApiRequest, "params"> {
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+function organizationIn(params: ApiRequest["params"]): string {
+  return params["organization_id"] ?? "";
+}
+
+async function changedState(
+  deps: Deps,
+  params: ApiRequest["params"],
+  wanted: Parameters<typeof setOrganizationState>[3],
+): Promise<unknown> {
+  const { organization, propagated } = await setOrganizationState(deps, BY_SYSTEM, organizationIn(params), wanted);
+  const { state, reason } = suspensionOf(organization);
+  return { id: organization.id, slug: organization.slug, state, state_reason: reason, propagated };
+}
+
+function print(found: ApiCommand, answer: unknown, json: boolean): void {
+  if (!Array.isArray(answer)) return printRecord(answer, json);
+  const printer = itemPrinter(found, { json, streams: false });
+  for (const item of answer as Record<string, unknown>[]) printer.add(item);
+  printer.end();
+}
+
+async function runLocally(found: ApiCommand, parsed: Parsed): Promise<number> {
+  const run = LOCAL[found.verb];
+  if (run === undefined) throw new UsageError(`operator ${found.verb} needs a running server; leave out --data-dir`);
+  const { params, body } = requestOf(found, parsed, readInput(textOption(parsed, "input")));
+  const config = configOf(parsed);
+  try {
+    const answer = await withIdentity(config, await presentAddresses(config), ({ feed }, metadata) =>
+      run({ metadata, clock: systemClock, feed }, { params, body: (body ?? {}) as LocalRequest["body"] }),
+    );
+    print(found, answer, parsed.values["json"] === true);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    throw new CommandError(error.code === "not_found" ? "there is no such organization or person" : error.message);
+  }
+  return 0;
+}

@@ -1,0 +1,49 @@
+import { absent, appendAuthChange } from "#domain/identity/index.ts";
+import { organizationById, organizationBySlug, type Organization } from "#domain/organizations/index.ts";
+import { Problem } from "#kernel/problem.ts";
+import { auditOnOrganization, type OperatorCaller, type PropagatingDeps } from "./caller.ts";
+import { organizationNamed } from "./organizations.ts";
+import { formerSlug, nameOrganization, retireSlug } from "./store.ts";
+import type { StateChange } from "./suspend.ts";
+
+/**
+ * Gives an organization another name or slug. The old slug answers 404 and stays reserved: image names and addresses
+ * contain it, so another organization with it would get their requests. The organization itself can take it back.
+ * @throws Problem `not_found`, `duplicate_slug`
+ */
+export async function renameOrganization(
+  deps: PropagatingDeps,
+  by: OperatorCaller,
+  idOrSlug: string,
+  wanted: { readonly slug?: string | undefined; readonly name?: string | undefined },
+): Promise<StateChange> {
+  const { metadata, clock, feed } = deps;
+  const { id: orgId } = await organizationNamed(metadata.read, idOrSlug);
+  const { organization, seq } = await metadata.write(async (tx) => {
+    await metadata.lock(tx, "organizations");
+    await metadata.lock(tx, `organization:${orgId}`);
+    const before = await organizationById(tx, orgId);
+    if (before === undefined) throw absent();
+    const after: Organization = { ...before, slug: wanted.slug ?? before.slug, name: wanted.name ?? before.name };
+    if (after.slug === before.slug && after.name === before.name) return { organization: before, seq: null };
+    if (after.slug !== before.slug) {
+      const owner = (await organizationBySlug(tx, after.slug))?.id ?? (await formerSlug(tx, after.slug))?.org_id;
+      if (owner !== undefined && owner !== orgId)
+        throw new Problem(
+          "duplicate_slug",
+          `The slug ${after.slug} is taken, or was taken before. Choose another one.`,
+        );
+      await retireSlug(tx, { slug: before.slug, org_id: orgId, retired_at: clock.nowMs() }, after.slug);
+    }
+    await nameOrganization(tx, after);
+    const change = await appendAuthChange(deps, tx, { kind: "organization", subject: orgId });
+    await auditOnOrganization(deps, tx, by, orgId, {
+      action: "organization.rename",
+      detail: { slug: { from: before.slug, to: after.slug }, name: { from: before.name, to: after.name } },
+    });
+    return { organization: after, seq: change };
+  });
+  if (seq === null) return { organization, propagated: true };
+  await feed.sync();
+  return { organization, propagated: await feed.propagate(seq) };
+}
