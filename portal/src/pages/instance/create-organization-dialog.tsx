@@ -9,12 +9,9 @@ import { Dialog, DialogActions, FormActions } from "~/kit/dialog.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { TextField } from "~/kit/field.tsx";
 import { State } from "~/kit/state.tsx";
-import { slugOf } from "./slug.ts";
+import { SLUG_PATTERN, slugOf } from "./slug.ts";
 
 type Created = ResultOf<typeof PORTAL_ROUTES.createOrganization>;
-
-/** The contract's pattern in the form that browsers need: with an escaped hyphen in brackets. */
-const SLUG = String.raw`[a-z0-9][a-z0-9\-]{0,37}[a-z0-9]`;
 
 /** Creates an organization for its owner, then shows the link that the owner needs, once. */
 export function CreateOrganizationDialog({ onClose }: { onClose: () => void }): ReactNode {
@@ -53,10 +50,10 @@ export function CreateOrganizationDialog({ onClose }: { onClose: () => void }): 
         />
         <TextField
           label="Slug"
-          hint="Part of addresses, image names and commands. 2 to 39 characters: a-z, 0-9 and hyphens. It cannot be changed later."
+          hint="Part of addresses, image names and commands. 2 to 39 characters: a-z, 0-9 and hyphens. Only an operator can change it."
           className="mono"
           required
-          pattern={SLUG}
+          pattern={SLUG_PATTERN}
           error={placeText(create.error, "/slug")}
           value={shownSlug}
           onChange={(event) => setSlug(event.target.value)}

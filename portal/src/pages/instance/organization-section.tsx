@@ -1,4 +1,4 @@
-import { PORTAL_ROUTES, type ResultOf } from "@mooring/contract";
+import { PORTAL_ROUTES } from "@mooring/contract";
 import { useState, type ReactNode } from "react";
 import { useList } from "~/api/queries.ts";
 import { useSession } from "~/api/session.ts";
@@ -8,21 +8,32 @@ import { useSearchState } from "~/app/search.ts";
 import { Button, ButtonLink } from "~/kit/button.tsx";
 import { Copyable } from "~/kit/copy.tsx";
 import { TextInput } from "~/kit/field.tsx";
+import { Menu, MenuItem } from "~/kit/menu.tsx";
 import { Empty, Section } from "~/kit/page.tsx";
 import { ListTable, type Column } from "~/kit/table.tsx";
 import { Time } from "~/kit/time.tsx";
 import { State, type StateKind } from "~/kit/state.tsx";
 import { CreateOrganizationDialog } from "./create-organization-dialog.tsx";
+import { QuotaDialog } from "./quota-dialog.tsx";
+import { RenameDialog } from "./rename-dialog.tsx";
 import { NAMES, SuspendDialog } from "./suspend-dialog.tsx";
+import type { Organization } from "./types.ts";
 
-type Organization = ResultOf<typeof PORTAL_ROUTES.listOrganizations>["items"][number];
+/** The dialogs for one organization. */
+const DIALOGS = { suspend: SuspendDialog, rename: RenameDialog, quotas: QuotaDialog };
+
+interface Chosen {
+  readonly act: keyof typeof DIALOGS;
+  readonly organization: Organization;
+}
 
 /** Lists all organizations of the server, and creates one for an owner. */
 export function OrganizationSection(): ReactNode {
   const mine = useSession().organizations.map(({ slug }) => slug);
   const [search, setSearch] = useSearchState<{ q: string | undefined }>();
   const [isOpen, setOpen] = useState(false);
-  const [suspending, setSuspending] = useState<Organization | null>(null);
+  const [chosen, setChosen] = useState<Chosen | null>(null);
+  const OpenDialog = chosen === null ? null : DIALOGS[chosen.act];
   const query = search.q ?? "";
   const organizations = useList(PORTAL_ROUTES.listOrganizations, { query: query === "" ? {} : { q: query } });
   const create = (
@@ -52,7 +63,7 @@ export function OrganizationSection(): ReactNode {
     >
       <ListTable
         label="Organizations"
-        columns={columns(mine, setSuspending)}
+        columns={columns(mine, setChosen)}
         list={organizations}
         keyOf={({ id }) => id}
         empty={
@@ -62,17 +73,16 @@ export function OrganizationSection(): ReactNode {
         }
       />
       {isOpen && <CreateOrganizationDialog onClose={() => setOpen(false)} />}
-      {suspending !== null && <SuspendDialog organization={suspending} onClose={() => setSuspending(null)} />}
+      {chosen !== null && OpenDialog !== null && (
+        <OpenDialog organization={chosen.organization} onClose={() => setChosen(null)} />
+      )}
     </Section>
   );
 }
 
 const KINDS: Record<Organization["state"], StateKind> = { active: "go", read_only: "warn", blocked: "stop" };
 
-function columns(
-  mine: readonly string[],
-  onSuspend: (organization: Organization) => void,
-): readonly Column<Organization>[] {
+function columns(mine: readonly string[], onChoose: (chosen: Chosen) => void): readonly Column<Organization>[] {
   return [
     { title: "Name", grow: true, cell: ({ name }) => name },
     { title: "Slug", cell: ({ slug }) => <Copyable text={slug} /> },
@@ -97,9 +107,19 @@ function columns(
     {
       title: "Actions",
       cell: (organization) => (
-        <Button look="quiet" className="h-6" onClick={() => onSuspend(organization)}>
-          {organization.state === "active" ? "Suspend" : "Change state"}
-        </Button>
+        <Menu
+          trigger={
+            <Button look="quiet" className="h-6" aria-label={`Actions on ${organization.name}`}>
+              Actions
+            </Button>
+          }
+        >
+          <MenuItem onSelect={() => onChoose({ act: "suspend", organization })}>
+            {organization.state === "active" ? "Suspend" : "Change state"}
+          </MenuItem>
+          <MenuItem onSelect={() => onChoose({ act: "rename", organization })}>Rename</MenuItem>
+          <MenuItem onSelect={() => onChoose({ act: "quotas", organization })}>Quotas</MenuItem>
+        </Menu>
       ),
     },
   ];

@@ -16,6 +16,7 @@ import { KeySection } from "./key-section.tsx";
 import { MailSection } from "./mail-section.tsx";
 import { NodeSection } from "./node-section.tsx";
 import { OperatorSection } from "./operator-section.tsx";
+import { OperatorTokenSection } from "./operator-token-section.tsx";
 import { OrganizationSection } from "./organization-section.tsx";
 import { CheckSection, FactSection } from "./state-section.tsx";
 import { VersionSection } from "./version-section.tsx";
@@ -42,7 +43,7 @@ function AdminPage(): ReactNode {
     ["email", "E-mail", (now: Instance) => <MailSection mail={now.mail} />],
     ["organizations", "Organizations", () => <OrganizationSection />],
     ["accounts", "Accounts", () => <AccountSection />],
-    ["operators", "Operators", () => <OperatorSection />],
+    ["operators", "Operators", () => <OperatorTab />],
   ] as const;
   return (
     <Frame
@@ -80,6 +81,15 @@ function AdminPage(): ReactNode {
         />
       )}
     </Frame>
+  );
+}
+
+function OperatorTab(): ReactNode {
+  return (
+    <>
+      <OperatorSection />
+      <OperatorTokenSection />
+    </>
   );
 }
 

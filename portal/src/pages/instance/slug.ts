@@ -11,3 +11,6 @@ export function slugOf(name: string): string {
     .slice(0, LENGTH_MAX)
     .replace(/-+$/, "");
 }
+
+/** The contract's pattern in the form that browsers need: with an escaped hyphen in brackets. */
+export const SLUG_PATTERN = String.raw`[a-z0-9][a-z0-9\-]{0,37}[a-z0-9]`;

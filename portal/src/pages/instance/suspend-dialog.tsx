@@ -1,4 +1,4 @@
-import { PORTAL_ROUTES, SUSPENSION_REASON_CHARS_MAX, type ResultOf } from "@mooring/contract";
+import { PORTAL_ROUTES, SUSPENSION_REASON_CHARS_MAX } from "@mooring/contract";
 import { useState, type FormEvent, type ReactNode } from "react";
 import { useAct } from "~/api/queries.ts";
 import { useRenewSession } from "~/people/renew-session.ts";
@@ -7,8 +7,8 @@ import { Dialog, FormActions } from "~/kit/dialog.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { SelectField, TextField } from "~/kit/field.tsx";
 import { useSay } from "~/kit/toast.tsx";
+import type { Organization } from "./types.ts";
 
-type Organization = ResultOf<typeof PORTAL_ROUTES.listOrganizations>["items"][number];
 type Chosen = Organization["state"];
 
 const EFFECTS: Record<Chosen, string> = {

@@ -81,7 +81,7 @@ function Identity({ organization }: { organization: Organization }): ReactNode {
     <Facts
       items={[
         ["Slug", <Copyable key="slug" text={organization.slug} />],
-        ["", "Part of addresses, image names and commands. It cannot be changed."],
+        ["", "Part of addresses, image names and commands. Only an operator can change it."],
         ["Id", <Copyable key="id" text={organization.id} />],
         ["Since", <Time key="since" at={organization.created_at} />],
       ]}

@@ -10,7 +10,7 @@ import {
   type OperatorCaller,
 } from "#domain/operator/index.ts";
 import { organizationsOf } from "#domain/people/index.ts";
-import { suspensionOf } from "#domain/suspension/index.ts";
+import { ACTIVE, suspensionOf } from "#domain/suspension/index.ts";
 import { nearest } from "#kernel/nearest.ts";
 import { isoFromMs, systemClock } from "#kernel/time.ts";
 import { Problem } from "#kernel/problem.ts";
@@ -112,7 +112,7 @@ const LOCAL: Readonly<Record<string, (deps: Deps, request: LocalRequest) => Prom
     if (state !== "read_only" && state !== "blocked") throw new UsageError("--state must be read_only or blocked");
     return changedState(deps, params, { state, reason });
   },
-  resume: (deps, { params }) => changedState(deps, params, { state: "active", reason: null }),
+  resume: (deps, { params }) => changedState(deps, params, ACTIVE),
   rename: async (deps, { params, body }) => {
     const change = body as { slug?: string; name?: string };
     const { organization, propagated } = await renameOrganization(deps, BY_SYSTEM, organizationIn(params), change);

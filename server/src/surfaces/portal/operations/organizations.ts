@@ -71,12 +71,12 @@ export const setOrganizationQuotas: PortalOperation<"setOrganizationQuotas"> = a
   context,
 ) => {
   const { id } = await organizationNamed(deps.metadata.read, params.organization_id);
-  const change = Object.entries(body).map(([name, value]) => [name, value === "none" ? NO_LIMIT : value]);
-  return quotaBody(await setQuotas(deps, operatorOf(context), id, Object.fromEntries(change) as Partial<Quotas>));
+  const change = Object.entries(body).map(([name, value]) => [name, value === "none" ? NO_LIMIT : value] as const);
+  return quotaBody(await setQuotas(deps, operatorOf(context), id, Object.fromEntries(change)));
 };
 
 function quotaBody(quotas: Quotas): ResultOf<(typeof PORTAL_ROUTES)["getOrganizationQuotas"]> {
-  const shown = Object.entries(quotas).map(([name, value]) => [name, value === NO_LIMIT ? "none" : value]);
+  const shown = Object.entries(quotas).map(([name, value]) => [name, value === NO_LIMIT ? "none" : value] as const);
   return Object.fromEntries(shown) as ReturnType<typeof quotaBody>;
 }
 

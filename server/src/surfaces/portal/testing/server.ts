@@ -139,8 +139,7 @@ export async function startPortal(options: PortalOptions = {}): Promise<PortalSe
       portalDir: options.portalDir ?? null,
     }),
   ];
-  const serving = { trustedProxies: [], slowRequestMs: 0, metrics: createHttpMetrics() };
-  await createHttpServer({ listener, log, clock, surfaces, ...serving });
+  await createHttpServer({ listener, log, clock, surfaces, ...SERVING, metrics: createHttpMetrics() });
   const url = `http://${listener.address}`;
   const createOrganization = (): Promise<Bootstrapped> =>
     bootstrapOrganization(
@@ -172,6 +171,7 @@ export async function startPortal(options: PortalOptions = {}): Promise<PortalSe
   };
 }
 
+const SERVING = { trustedProxies: [], slowRequestMs: 0 };
 const RATE_LIMIT = { perSecond: 1000, burst: 1000 };
 
 function operatorsOf(deps: Pick<PortalServer, "metadata" | "clock">) {
