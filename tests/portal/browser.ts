@@ -58,18 +58,20 @@ export interface Tab {
 
 export function usePortal(options: ServerOptions = {}): Portal {
   const shared = useServer(options);
-  const made: { browser?: Browser; state?: Awaited<ReturnType<BrowserContext["storageState"]>> } = {};
+  // Promises, so that tabs that open at the same time share one browser.
+  const made: { browser?: Promise<Browser>; state?: Promise<State> } = {};
   const openWith = async (look: Look, isSignedIn: boolean): Promise<Tab> => {
-    made.browser ??= await chromium.launch({ executablePath: CHROMIUM, headless: true, args: ARGS });
-    if (isSignedIn) made.state ??= await settle(made.browser, shared);
-    return newTab(made.browser, shared.server.origin, look, isSignedIn ? made.state : undefined);
+    made.browser ??= chromium.launch({ executablePath: CHROMIUM, headless: true, args: ARGS });
+    const browser = await made.browser;
+    if (isSignedIn) made.state ??= settle(browser, shared);
+    return newTab(browser, shared.server.origin, look, isSignedIn ? await made.state : undefined);
   };
-  after(() => made.browser?.close());
+  after(async () => (await made.browser)?.close());
   return { shared, open: (look = {}) => openWith(look, true), openEmpty: (look = {}) => openWith(look, false) };
 }
 
 /** Sets up the owner's account by the link, and keeps the session's cookie for later contexts. */
-async function settle(browser: Browser, shared: Shared): Promise<Awaited<ReturnType<BrowserContext["storageState"]>>> {
+async function settle(browser: Browser, shared: Shared): Promise<State> {
   const [, token = ""] = String(shared.home.owner.setup_url).split("#");
   const context = await browser.newContext();
   const response = await context.request.post(`${shared.server.origin}/api/setup`, {

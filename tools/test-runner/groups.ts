@@ -78,6 +78,13 @@ export const GROUPS: readonly Group[] = [
     about: /^portal\/|^server\/src\/(surfaces\/portal|domain\/people)\/|^tests\/portal\//,
   },
   {
+    name: "tasks",
+    seconds: 240,
+    files: /^tests\/tasks\//,
+    about:
+      /^(contract|portal)\/|^server\/src\/(domain\/(identity|organizations|people)|surfaces\/organization)\/|^tests\/tasks\//,
+  },
+  {
     name: "clients",
     seconds: 480,
     files: /^tests\/clients\//,
