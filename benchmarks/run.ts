@@ -19,6 +19,7 @@ const QUESTIONS = [
   "registry",
   "webhooks",
   "keys",
+  "change",
 ];
 const words = process.argv.slice(2);
 const firstOption = words.findIndex((word) => word.startsWith("--"));

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
-const LAUNCHER = fileURLToPath(new URL("../../server/bin/mooring.mjs", import.meta.url));
+export const LAUNCHER = fileURLToPath(new URL("../../server/bin/mooring.mjs", import.meta.url));
 
 /** The product in a separate process, as its users run it. */
 export interface Product {
@@ -30,18 +30,27 @@ export interface Bootstrapped {
     readonly bucket: string;
   };
   readonly webhook: { readonly id: string; readonly url: string };
+  readonly owner: { readonly email: string; readonly setup_url: string | null };
 }
 
 const OPEN_LIMITS = ["--log-level", "error", "--rate-limit-per-second", "1000000", "--rate-limit-burst", "10000000"];
 
 export async function startProduct(
-  options: { dataDir?: string; keepData?: boolean; metricsListen?: string; flags?: readonly string[] } = {},
+  options: {
+    dataDir?: string;
+    keepData?: boolean;
+    metricsListen?: string;
+    flags?: readonly string[];
+    /** A launcher of another checkout. */
+    launcher?: string;
+  } = {},
 ): Promise<Product> {
+  const launcher = options.launcher ?? LAUNCHER;
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), "mooring-bench-"));
   const listen = ["--listen", "127.0.0.1:0", "--s3-listen", "127.0.0.1:0"];
   const metrics = ["--metrics-listen", options.metricsListen ?? "off"];
   const args = [
-    LAUNCHER,
+    launcher,
     "serve",
     "--data-dir",
     dataDir,
@@ -61,7 +70,7 @@ export async function startProduct(
     port: Number(port),
     dataDir,
     readyMs: performance.now() - started,
-    bootstrap: (org) => bootstrap(dataDir, org),
+    bootstrap: (org) => bootstrap(launcher, dataDir, org),
     token: (credential) => token(url, credential),
     stop: async () => {
       const exited = new Promise((resolve) => child.once("exit", resolve));
@@ -89,9 +98,9 @@ async function readyUrl(child: ChildProcess): Promise<string> {
   });
 }
 
-async function bootstrap(dataDir: string, org: string): Promise<Bootstrapped> {
+async function bootstrap(launcher: string, dataDir: string, org: string): Promise<Bootstrapped> {
   const args = [
-    LAUNCHER,
+    launcher,
     "bootstrap",
     "--data-dir",
     dataDir,
