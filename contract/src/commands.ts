@@ -84,6 +84,8 @@ const FORMS: Readonly<Record<string, CommandForm>> = {
   createProject: { examples: ["--slug web --name 'Web shop' --visibility private"] },
   updateProject: { examples: ["web --name 'Web shop'"] },
   deleteProject: { examples: ["web", "web --yes"] },
+  getProjectSize: { name: "project size", examples: ["web"] },
+  enterProject: { examples: ["web --reason 'The team has left'"] },
   listProjects: {
     examples: ["", "--environment production --json"],
     columns: ["slug", "name", "visibility", "environment", "archived_at", "id"],

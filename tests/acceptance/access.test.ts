@@ -58,6 +58,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   createTelemetryErasure: { types: ["logs"], match: { service: "shop" } },
   createProject: { slug: "never-made" },
   updateProject: { name: "New name" },
+  enterProject: { reason: "An audit" },
   putProjectMember: { role: "reader" },
   putProjectGroup: { role: "reader" },
   createGroup: { slug: "never-made" },

@@ -7,6 +7,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { axe, NO_CHROMIUM, overflow, usePortal, type Look, type Tab } from "./browser.ts";
+import { joined, openAs, tokenOf } from "./people.ts";
 
 const portal = usePortal();
 const PICTURES = process.env["MOORING_TEST_SCREENSHOTS"];
@@ -170,3 +171,34 @@ for (const [name, look] of Object.entries(LOOKS)) {
     await tab.close();
   });
 }
+
+test("an owner sees what a private project is, and enters it with a reason", { skip: NO_CHROMIUM }, async () => {
+  const { server, home } = portal.shared;
+  await joined(portal, "keeper@example.com", "admin");
+  const keeper = await openAs(portal, "keeper@example.com");
+  const token = await tokenOf(portal, keeper, home.org.slug);
+  const json = { slug: "vault", name: "Vault", visibility: "private" };
+  const created = await server.call("POST", "/v1/projects", { token, json });
+  assert.equal(created.status, 201, created.text);
+  const tab = await portal.open();
+  const { page, faults } = tab;
+  await tab.go(path("-", `projects?open=${String(created.body["id"])}`));
+  await page.getByText("You are an owner, and not a member of this private project").waitFor();
+  await page.getByRole("region", { name: "Members of the project" }).getByText("keeper").waitFor();
+  await looked(tab, "outside");
+  await page.getByRole("button", { name: "Enter the project" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Reason").fill("An audit");
+  await looked(tab, "enter");
+  await dialog.getByRole("button", { name: "Enter", exact: true }).click();
+  await dialog.waitFor({ state: "detached" });
+  await page.getByRole("tab", { name: "Members" }).click();
+  await page.getByText("Entered as an owner").waitFor();
+  await looked(tab, "inside");
+  await keeper.go(path("vault", ""));
+  await keeper.page.getByRole("group", { name: "Owners who have entered the project" }).getByText("An audit").waitFor();
+  await looked(keeper, "entries");
+  assert.deepEqual([...faults, ...keeper.faults], []);
+  await tab.close();
+  await keeper.close();
+});

@@ -1,6 +1,6 @@
 import Type from "typebox";
 import { route } from "../route.ts";
-import { CursorQuery, DisplayName, Slug } from "../shared.ts";
+import { CursorQuery, DisplayName, Slug, Timestamp } from "../shared.ts";
 import {
   DryRun,
   Environment,
@@ -131,6 +131,52 @@ export const PROJECT_ROWS = {
     params: projectParams,
     status: 204,
     problems: ["not_found", "conflict"],
+  }),
+  getProjectSize: route({
+    operationId: "getProjectSize",
+    method: "GET",
+    path: "/v1/projects/{project_id}/size",
+    tag: "projects",
+    summary: "Show how much a project has",
+    description: "Owners may ask it for every project, also for private ones that they have not entered.",
+    permission: "projects:read",
+    params: projectParams,
+    result: Type.Object({
+      members: Type.Integer(),
+      groups: Type.Integer(),
+      apps: Type.Integer(),
+      credentials: Type.Integer({ description: "without revoked ones" }),
+      s3_keys: Type.Integer({ description: "without revoked ones" }),
+      files: Type.Integer(),
+      files_bytes: Type.Integer(),
+      images_bytes: Type.Integer(),
+      objects: Type.Integer(),
+      objects_bytes: Type.Integer(),
+    }),
+    status: 200,
+    problems: ["not_found"],
+  }),
+  enterProject: route({
+    operationId: "enterProject",
+    method: "POST",
+    path: "/v1/projects/{project_id}/enter",
+    tag: "projects",
+    summary: "Enter a private project as an owner",
+    description:
+      "The owner becomes a member for a time: until `expires_at`, by default for a day, at most for 30 days. The act is in the audit log with the reason, and the maintainers get a mail. Without it, owners see only the name, size, members and credentials of a private project, and may revoke credentials there.",
+    permission: "projects:write",
+    recentSignIn: true,
+    params: projectParams,
+    body: Type.Object(
+      {
+        reason: Type.String({ minLength: 1, maxLength: 500, pattern: "^[^\\u0000-\\u001f\\u007f]*$" }),
+        expires_at: Type.Optional(Timestamp),
+      },
+      closed,
+    ),
+    result: ProjectMember,
+    status: 200,
+    problems: ["invalid_body", "forbidden", "not_found", "conflict"],
   }),
   listProjectMembers: route({
     operationId: "listProjectMembers",

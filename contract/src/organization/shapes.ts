@@ -141,6 +141,12 @@ export const ProjectMember = Type.Object({
   role: ProjectRoleName,
   created_at: Timestamp,
   expires_at: MembershipEnd,
+  entered: nullable(
+    Type.Object(
+      { at: Timestamp, reason: Type.String() },
+      { description: "an owner entered the private project by themselves; null: somebody made the person a member" },
+    ),
+  ),
   etag: Etag,
 });
 

@@ -25,6 +25,15 @@ export interface Organization {
   readonly client: Client;
 }
 
+/**
+ * Whether the person sees that a private project exists, but is not a member of it, as owners do. A list of projects that
+ * is not complete says nothing.
+ */
+export function isOutside(me: Me | undefined, project: Pick<Project, "id" | "visibility">): boolean {
+  if (me === undefined || me.projects_next_cursor !== null || project.visibility !== "private") return false;
+  return !me.projects.some(({ id }) => id === project.id);
+}
+
 /** The names in an address; undefined on pages outside of an organization. */
 interface AddressParams {
   readonly org?: string;
@@ -75,8 +84,10 @@ export function useFindPlace(): Place {
     const found = { kind: "found", organization: { slug, name, role, client: organizationClient(slug) } } as const;
     if (me !== undefined && isWhole) return { ...found, me, project: null };
     const there = listed ?? asked.data;
-    if (me !== undefined && there !== undefined && there !== null) return { ...found, me, project: there };
-    if (me !== undefined && asked.data === null) return { kind: "absent", me };
+    if (me !== undefined && there !== undefined) {
+      if (there === null || isOutside(me, there)) return { kind: "absent", me };
+      return { ...found, me, project: there };
+    }
     const failure = me === undefined ? error : asked.error;
     const retry = (): void => void (me === undefined ? refetch() : asked.refetch());
     return { kind: failure === null ? "loading" : "failed", error: failure, retry };

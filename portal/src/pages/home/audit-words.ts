@@ -16,6 +16,8 @@ const SENTENCES: Readonly<Record<string, string>> = {
   "operator.begin": "became the first operator",
   "operator.give": "made a person an operator",
   "operator.take": "took the role operator from a person",
+  "group.member.claim": "changed groups by a claim of the provider",
+  "project.enter": "entered a private project",
   "leak.find": "looked for the owner of a leaked secret",
   "member.end_access": "ended the sign-ins of a member",
   "session.end_all": "ended all sessions of a person",

@@ -7,6 +7,7 @@ import { Page as Frame } from "~/kit/page.tsx";
 import { Activity } from "./activity.tsx";
 import { Checklist } from "./checklist.tsx";
 import { Endings } from "./endings.tsx";
+import { Entries } from "./entries.tsx";
 import { Expiring } from "./expiring.tsx";
 import { LastHour } from "./last-hour.tsx";
 import { Quotas } from "./quotas.tsx";
@@ -31,6 +32,7 @@ export function Page(): ReactNode {
       </div>
       <Expiring />
       <Endings />
+      {project?.visibility === "private" && <Entries project={project} />}
       <div className="grid items-start gap-4 xl:grid-cols-2">
         {mayAudit && <Activity />}
         {mayOrganization && <Quotas />}

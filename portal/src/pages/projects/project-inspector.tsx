@@ -6,6 +6,7 @@ import { PageLink } from "~/app/page-link.tsx";
 import { EnvironmentBadge } from "~/app/environment.tsx";
 import { useWhyNotIn } from "~/app/may.ts";
 import { stateSince, stateWordsOf } from "~/app/project-state.ts";
+import { isOutside, useMe } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
 import { Copyable } from "~/kit/copy.tsx";
 import { Inspector } from "~/kit/inspector.tsx";
@@ -16,6 +17,7 @@ import { Time } from "~/kit/time.tsx";
 import { Apps } from "./apps.tsx";
 import { ArchiveProject } from "./archive-project.tsx";
 import { DeleteProject } from "./delete-project.tsx";
+import { EnterProject } from "./enter-project.tsx";
 import { ProjectDialog } from "./project-dialog.tsx";
 import { ProjectGroups } from "./project-groups.tsx";
 import { ProjectMembers } from "./project-members.tsx";
@@ -54,7 +56,15 @@ function Details({
   onGone: () => void;
 }): ReactNode {
   const [isChanging, setChanging] = useState(false);
+  const me = useMe();
   const why = useWhyNotIn(project.id, "projects:write");
+  if (isOutside(me, project))
+    return (
+      <>
+        <ProjectFacts project={project} />
+        <EnterProject project={project} />
+      </>
+    );
   return (
     <>
       <div className="flex flex-wrap gap-2">

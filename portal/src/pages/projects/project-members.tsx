@@ -5,6 +5,7 @@ import { useMayIn } from "~/app/may.ts";
 import { Button } from "~/kit/button.tsx";
 import { DangerDialog } from "~/kit/dialog.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
+import { ForeignText } from "~/kit/foreign-text.tsx";
 import { Select, SelectField } from "~/kit/field.tsx";
 import { MomentField } from "~/kit/moment-fields.tsx";
 import { Loading } from "~/kit/page.tsx";
@@ -116,6 +117,11 @@ function MemberItem({
             Remove
           </Button>
         </div>
+        {member.entered !== null && (
+          <p className="text-s text-ink-2">
+            Entered as an owner: <ForeignText text={member.entered.reason} />
+          </p>
+        )}
         {(mayWrite || member.expires_at !== null) && (
           <MomentField label={`${member.name}: ends (UTC)`} value={end} disabled={!mayWrite} onChange={setEnd} />
         )}

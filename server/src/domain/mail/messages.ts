@@ -32,6 +32,23 @@ ${about.link}
   return { to, subject: `Set up ${about.organization}`, text };
 }
 
+/** Tells a maintainer that an owner has entered their private project. */
+export function projectEnteredMail(
+  to: string,
+  about: { organization: string; project: string; owner: string; reason: string; untilMs: number },
+): MailMessage {
+  const { organization, project, owner, reason, untilMs } = about;
+  const text = `The owner ${owner} of ${organization} has entered the private project ${project}, and has all permissions there until ${day(untilMs)}.
+
+The reason that they gave:
+
+${reason}
+
+You get this mail because you maintain the project. The audit log has an entry, too.
+`;
+  return { to, subject: `${owner} has entered ${project}`, text };
+}
+
 export function testMail(to: string, portalUrl: string): MailMessage {
   const text = `This is a test of the e-mail settings of ${portalUrl}. It worked.\n`;
   return { to, subject: "Test of e-mail", text };

@@ -1,9 +1,17 @@
 import type { OrgRole, Scope } from "@mooring/contract";
 import type { AuditEvent } from "#domain/audit/index.ts";
-import { auditActorOf, readOrigin, ORG_ROLE_SCOPES, scopesThere, type Principal } from "#domain/identity/index.ts";
+import {
+  auditActorOf,
+  readOrigin,
+  ORG_ROLE_SCOPES,
+  scopesThere,
+  type PersonPrincipal,
+  type Principal,
+} from "#domain/identity/index.ts";
 import type { Project } from "#domain/projects/index.ts";
 import { earliest, type Clock } from "#kernel/time.ts";
 import type { MetadataStore, Reader } from "#stores/metadata/index.ts";
+import { personPrincipal } from "./members/person.ts";
 
 export interface OrganizationsDeps {
   readonly metadata: MetadataStore;
@@ -86,16 +94,32 @@ export function scopesInProject(caller: Caller, projectId: string): ReadonlySet<
 }
 
 /**
- * Returns when the caller's permissions in a project end, of which they give these. Null: no end. In a private project
+/**
+ * Returns when the permissions in a project end that the caller gives. Null: no end. A credential gives for no longer
+ * than the person for whom it acts.
+ */
+export async function endOfGiver(
+  db: Reader,
+  caller: Caller,
+  project: Pick<Project, "id" | "visibility"> & { readonly org_id: string },
+  { given, nowMs }: { readonly given: ReadonlySet<Scope>; readonly nowMs: number },
+): Promise<number | null> {
+  const { principal } = caller;
+  if (principal.kind === "person") return endInProject(principal, project, given);
+  const { userId } = await grantorOf(db, caller, project.org_id, nowMs);
+  const person = userId === undefined ? undefined : await personPrincipal(db, project.org_id, userId, nowMs);
+  return person === undefined ? null : endInProject(person, project, given);
+}
+
+/**
+ * Returns when a person's permissions in a project end, of which they give these. Null: no end. In a private project
  * the role in the organization counts only while the person is a member there.
  */
-export function endInProject(
-  { principal }: Caller,
+function endInProject(
+  { endsAtMs, scopes, projects }: PersonPrincipal,
   { id, visibility }: Pick<Project, "id" | "visibility">,
   given: ReadonlySet<Scope>,
 ): number | null {
-  if (principal.kind !== "person") return null;
-  const { endsAtMs, scopes, projects } = principal;
   const isByOrganization = visibility !== "private" && [...given].every((scope) => scopes.has(scope));
   return isByOrganization ? endsAtMs : earliest(endsAtMs, projects.get(id)?.endsAtMs ?? null);
 }

@@ -85,6 +85,7 @@ export {
 export { listPage, type Page, type PageQuery } from "./pages.ts";
 export { hashPassword, verifyPassword } from "./password.ts";
 export { changeProjectState } from "./projects/state.ts";
+export { enterProject, type Entered } from "./projects/enter.ts";
 export { firstProject } from "./projects/first.ts";
 export {
   listProjectMembers,
@@ -94,7 +95,7 @@ export {
   setProjectMember,
 } from "./projects/members.ts";
 export { createProject, deleteProject, listProjects, updateProject, type NewProject } from "./projects/projects.ts";
-export type { ProjectMember } from "./projects/store.ts";
+export { sizeOf, type ProjectMember } from "./projects/store.ts";
 export type { Project, ProjectFilter } from "#domain/projects/index.ts";
 export { knownProjects, visibleProjects, type KnownProjects } from "./projects/visible.ts";
 export { openSetupLink, setupUrl, useSetupLink } from "./setup/setup.ts";

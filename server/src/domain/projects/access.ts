@@ -33,6 +33,8 @@ export interface Reach {
   readonly organization: boolean;
   /** Includes resources of every project that the whole organization sees. */
   readonly visibleProjects: boolean;
+  /** Includes resources of every private project: an owner sees them. */
+  readonly privateProjects?: true;
   /** Includes resources of these projects, private ones too. */
   readonly projectIds: readonly string[];
   /** Leaves out rows of projects in these states, because the states forbid the permission. */

@@ -196,8 +196,12 @@ function withinItems({ ids }: Reach, condition: RawBuilder<SqlBool>, item?: stri
   return sql<SqlBool>`(${condition} and ${sql.ref(item)} in (${sql.join(ids)}))`;
 }
 
-function reachedProjects({ visibleProjects, projectIds, exceptStates }: Reach, place: string): RawBuilder<unknown>[] {
+function reachedProjects(
+  { visibleProjects, privateProjects, projectIds, exceptStates }: Reach,
+  place: string,
+): RawBuilder<unknown>[] {
   const reached = [
+    ...(privateProjects === true ? [sql`${sql.ref("project.visibility")} = ${"private"}`] : []),
     ...(visibleProjects ? [sql`${sql.ref("project.visibility")} = ${"organization"}`] : []),
     ...(projectIds.length > 0 ? [sql`${sql.ref(place)} in (${sql.join(projectIds)})`] : []),
   ];

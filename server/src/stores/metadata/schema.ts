@@ -92,6 +92,9 @@ export interface Tables
     created_at: number;
     /** When the membership ends. Null: no end. */
     expires_at: number | null;
+    /** When the owner entered the private project, with their reason. Null: somebody made them a member. */
+    entered_at: number | null;
+    entered_reason: string | null;
   };
   invitation: {
     id: string;

@@ -79,9 +79,10 @@ export function ownProjectBody(project: Project, role: ProjectRole | undefined):
 }
 
 export function projectMemberBody(member: ProjectMember): ProjectMemberBody {
-  const { user_id, email, name, role, created_at, expires_at } = member;
-  const etag = etagOf(memberVersion(member));
-  return { user_id, email, name, role, created_at: isoFromMs(created_at), expires_at: isoOrNull(expires_at), etag };
+  const { user_id, email, name, role, created_at, expires_at, entered_at: at, entered_reason: reason } = member;
+  const entered = at === null || reason === null ? null : { at: isoFromMs(at), reason };
+  const times = { created_at: isoFromMs(created_at), expires_at: isoOrNull(expires_at) };
+  return { user_id, email, name, role, ...times, entered, etag: etagOf(memberVersion(member)) };
 }
 
 export function appBody(app: App, orgSlug: string): AppBody {

@@ -14,6 +14,7 @@ import * as leaks from "./operations/leaks.ts";
 import * as me from "./operations/me.ts";
 import * as members from "./operations/members.ts";
 import * as organization from "./operations/organization.ts";
+import * as oversight from "./operations/oversight.ts";
 import * as projectMembers from "./operations/project-members.ts";
 import * as projects from "./operations/projects.ts";
 import * as s3Destinations from "./operations/s3-destinations.ts";
@@ -35,6 +36,7 @@ export function mountOrganization(app: FastifyInstance, deps: OrganizationSurfac
     ...me,
     ...members,
     ...organization,
+    ...oversight,
     ...projectMembers,
     ...projects,
     ...s3Destinations,

@@ -32,7 +32,7 @@ export const API_NOUNS: Readonly<Record<string, readonly string[]>> = {
   "object-upload": "create".split(" "),
   "object-version": "list".split(" "),
   organization: "show update".split(" "),
-  project: "list create get update archive unarchive delete".split(" "),
+  project: "list create get update archive unarchive delete size enter".split(" "),
   "project-group": "list put delete".split(" "),
   "project-member": "list put delete".split(" "),
   "query-schema": "get".split(" "),

@@ -11,7 +11,7 @@ import {
   type ProjectRole,
   type Scope,
 } from "@mooring/contract";
-import { authorize, decide, forHarmless, heldScopes, reachOf, type Decision } from "./authorize.ts";
+import { authorize, decide, forHarmless, heldScopes, mayRevokeIn, reachOf, type Decision } from "./authorize.ts";
 import { ORG_ROLE_SCOPES, PROJECT_ROLE_SCOPES, rightsOfRole } from "./permissions.ts";
 import type { CredentialPrincipal, PersonPrincipal, Principal } from "./principal.ts";
 import type { Resource } from "#domain/projects/index.ts";
@@ -186,17 +186,29 @@ test("a person's token limits every role, and gives none", () => {
   }
 });
 
-test("a private project is hidden from everyone except its members, even from owners", () => {
+/** Owners see the name, the members and the credentials of every project. */
+const closedTo = (role: OrgRole, scope: Scope): Decision =>
+  role === "owner" && ["projects:read", "credentials:read"].includes(scope) ? "allowed" : "hidden";
+
+test("the content of a private project is hidden from everyone except its members, even from owners", () => {
   for (const role of ORG_ROLES) {
     for (const scope of SCOPES) {
-      assert.equal(authorize(person(role), scope, CLOSED), "hidden", `${role} ${scope}`);
+      assert.equal(authorize(person(role), scope, CLOSED), closedTo(role, scope), `${role} ${scope}`);
+      assert.equal(heldScopes(person(role), CLOSED), undefined, "and nobody can give others what they only oversee");
+      assert.equal(mayRevokeIn(person(role), CLOSED), role === "owner");
       assert.equal(
         authorize(person(role, { proj_open: "maintainer" }), scope, CLOSED),
-        "hidden",
+        closedTo(role, scope),
         `${role} ${scope} of another project`,
       );
     }
   }
+  const owner = person("owner");
+  const limited: PersonPrincipal = { ...owner, scopes: new Set(["files:read"]), limit: new Set(["files:read"]) };
+  assert.equal(authorize(limited, "projects:read", CLOSED), "hidden", "a token without the scope oversees nothing");
+  assert.equal(mayRevokeIn(limited, CLOSED), false);
+  assert.equal(authorize(owner, "projects:read", { ...CLOSED, orgId: "org_b" }), "hidden");
+  assert.equal(mayRevokeIn(credential(SCOPES), CLOSED), false);
   assert.equal(authorize(person("viewer", { proj_closed: "reader" }), "files:read", CLOSED), "allowed");
   assert.equal(authorize(person("viewer", { proj_closed: "reader" }), "files:write", CLOSED), "insufficient_scope");
   assert.equal(authorize(person("owner", { proj_closed: "reader" }), "files:delete", CLOSED), "allowed");
@@ -320,7 +332,10 @@ test("the list of reachable projects agrees with the check of each row", () => {
       assert.equal(reaches("proj_open", true), authorize(principal, scope, OPEN) === "allowed");
       const isArchivedReached = reaches("proj_open", true) && !reach.exceptStates.includes("archived");
       assert.equal(isArchivedReached, authorize(principal, scope, ARCHIVED) === "allowed");
-      assert.equal(reaches("proj_closed", false), authorize(principal, scope, CLOSED) === "allowed");
+      assert.equal(
+        reaches("proj_closed", false) || reach.privateProjects === true,
+        authorize(principal, scope, CLOSED) === "allowed",
+      );
     }
   }
 });

@@ -22,7 +22,8 @@ export function decide(principal: Principal, permission: Scope, resource?: Resou
   if (!organizationAllows(organization.state, permission))
     return { allowed: false, reason: { by: "organization", organization } };
   const scopes = resource === undefined ? scopesAnywhere(principal) : scopesFor(principal, resource);
-  if (scopes === undefined) return { allowed: false, reason: { by: "hidden" } };
+  if (scopes === undefined)
+    return oversees(principal, permission, resource) ? { allowed: true } : { allowed: false, reason: { by: "hidden" } };
   const outside = principal.limits === undefined ? undefined : beyond(principal.limits, permission, resource);
   if (outside !== undefined && (outside.by === "hidden" || scopes.some((set) => set.has(permission))))
     return { allowed: false, reason: outside };
@@ -39,6 +40,25 @@ export function forHarmless<P extends Principal>(principal: P): P {
   const { state } = principal.organization;
   if (!organizationAllows(state, "end_access")) return principal;
   return { ...principal, organization: ACTIVE };
+}
+
+/** What owners see of every project without being its members. They see its content only after they enter it. */
+const OVERSIGHT: ReadonlySet<Scope> = new Set<Scope>(["projects:read", "credentials:read"]);
+
+/** Whether an owner has the permission for a private project, of which they are not a member. */
+export function oversees(principal: Principal, permission: Scope, resource: Resource | undefined): boolean {
+  return OVERSIGHT.has(permission) && isOverseer(principal, permission, resource);
+}
+
+/** Whether an owner may revoke a credential of a private project, of which they are not a member. */
+export function mayRevokeIn(principal: Principal, resource: Resource): boolean {
+  return isOverseer(principal, "credentials:write", resource);
+}
+
+function isOverseer(principal: Principal, permission: Scope, resource: Resource | undefined): boolean {
+  if (principal.kind !== "person" || principal.role !== "owner" || !principal.scopes.has(permission)) return false;
+  if (principal.limits !== undefined || !organizationAllows(principal.organization.state, permission)) return false;
+  return resource?.project !== undefined && resource.orgId === principal.orgId;
 }
 
 /** Makes the same check as `decide`, but returns no reason. */
@@ -100,7 +120,9 @@ function projectsReached(principal: Principal, permission: Scope): Reach {
     return { organization: held, visibleProjects: held, projectIds: [], exceptStates };
   }
   const own = [...principal.projects].filter(([, rights]) => held || scopesThere(principal, rights).has(permission));
-  return { organization: held, visibleProjects: held, projectIds: own.map(([id]) => id), exceptStates };
+  const reach = { organization: held, visibleProjects: held, projectIds: own.map(([id]) => id), exceptStates };
+  const seesAll = held && principal.role === "owner" && principal.limits === undefined && OVERSIGHT.has(permission);
+  return seesAll ? { ...reach, privateProjects: true } : reach;
 }
 
 /** Returns all scopes that the principal has for the resource. Undefined: the resource is hidden from it. */

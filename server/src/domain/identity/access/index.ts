@@ -6,6 +6,8 @@ export {
   forHarmless,
   heldScopes,
   holds,
+  mayRevokeIn,
+  oversees,
   reachOf,
   scopesOf,
   scopesThere,

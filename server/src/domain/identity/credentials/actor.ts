@@ -1,6 +1,16 @@
 import type { Scope } from "@mooring/contract";
 import type { AuditEvent } from "#domain/audit/index.ts";
-import { absent, decide, heldScopes, lacking, type Principal, type Resource } from "#domain/identity/access/index.ts";
+import {
+  absent,
+  decide,
+  heldScopes,
+  lacking,
+  mayRevokeIn,
+  oversees,
+  type Principal,
+  type Resource,
+} from "#domain/identity/access/index.ts";
+import { resourceOf, type OptionalProjectColumns } from "#domain/projects/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { KINDS, kindOf, type AnyRow } from "./kinds.ts";
 import { ALL_SCOPES, CREATED_BY_SYSTEM, type Policy } from "./bounds.ts";
@@ -40,6 +50,8 @@ export function requirePermission(
   permission: Scope,
   resource: Resource,
 ): ReadonlySet<Scope> {
+  if (actor.kind !== "system" && heldScopes(actor, resource) === undefined && oversees(actor, permission, resource))
+    return new Set();
   const held = permissionsOf(actor, resource);
   if (held.has(permission)) return held;
   const verdict = actor.kind === "system" ? undefined : decide(actor, permission, resource);
@@ -96,4 +108,19 @@ export function creatorOf(actor: ActorContext["actor"]): string {
 /** Whether this is the person's own personal access token. They may revoke it without any permission. */
 export function isOwn(actor: ActorContext["actor"], token: Pick<AnyRow, "created_by" | "kind">): boolean {
   return KINDS[kindOf(token)].ownedBy === "person" && actor.kind === "person" && token.created_by === actor.id;
+}
+
+/**
+ * Checks that an actor may revoke. An owner may in every project, but where they are not a member they adopt nothing.
+ * @throws Problem `not_found` or `insufficient_scope`
+ */
+export function requireMayRevoke(
+  actor: ActorContext["actor"],
+  token: AnyRow & OptionalProjectColumns,
+  { adopts }: { readonly adopts: boolean },
+): void {
+  if (isOwn(actor, token)) return;
+  const resource = resourceOf(token);
+  if (!adopts && actor.kind !== "system" && mayRevokeIn(actor, resource)) return;
+  requirePermission(actor, "credentials:write", resource);
 }

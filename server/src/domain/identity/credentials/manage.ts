@@ -5,7 +5,7 @@ import { decodeCursor, encodeCursor } from "#kernel/cursor.ts";
 import { Problem } from "#kernel/problem.ts";
 import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import { rehearse, type Writer } from "#stores/metadata/index.ts";
-import { auditActorOf, creatorOf, isOwn, requirePermission, type ActorContext } from "./actor.ts";
+import { auditActorOf, creatorOf, requireMayRevoke, requirePermission, type ActorContext } from "./actor.ts";
 import { adoptRow, notAdopted, originOfActor, wasOrHas } from "./adopt.ts";
 import { parseAddresses, renderAddresses, requireAddresses } from "./addresses.ts";
 import { APPROVER_SCOPE } from "./approval.ts";
@@ -278,7 +278,7 @@ async function revocation<T extends Table>(
   const { clock, table } = manager;
   const { actor } = acting;
   const context: Context<T> & AnyContext = await locked(manager, tx, acting, name);
-  if (!isOwn(actor, context)) requirePermission(actor, "credentials:write", resourceOf(context));
+  requireMayRevoke(actor, context, { adopts: orphans === "adopt" });
   if (orphans === "adopt" && (reason === "leak" || actor.id === context.id)) throw notAdopted(reason);
   const nowMs = clock.nowMs();
   const revokedAtMs = context.revoked_at ?? nowMs;

@@ -8,7 +8,7 @@ import { Problem } from "#kernel/problem.ts";
 import { earliest } from "#kernel/time.ts";
 import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
-import { auditOrigin, endInProject, grantorOf, type Caller, type OrganizationsDeps } from "../caller.ts";
+import { auditOrigin, endOfGiver, grantorOf, type Caller, type OrganizationsDeps } from "../caller.ts";
 import { announceAccessChange, changeOrganization } from "../change.ts";
 import { requireWithinEnd } from "../members/ends.ts";
 import { beyond } from "../members/rules.ts";
@@ -100,7 +100,8 @@ export async function updateGroup(
     const after: Group = { ...before, ...change };
     if (after.claim !== before.claim) {
       await requireOwner(deps, tx, caller, orgId);
-      if (after.claim !== null) await requireMayGiveGroup(tx, caller, after, null);
+      if (after.claim !== null)
+        await requireMayGiveGroup(tx, caller, after, { endMs: null, nowMs: deps.clock.nowMs() });
       await deleteGroupMemberRows(tx, { groupId: before.id, source: "oidc" });
       await announceAccessChange(deps, tx, orgId);
     }
@@ -131,8 +132,8 @@ export async function deleteGroup(deps: OrganizationsDeps, caller: Caller, orgId
 export async function requireMayGiveGroup(
   db: Reader,
   caller: Caller,
-  { id }: Pick<GroupRow, "id">,
-  endMs: number | null,
+  { id, org_id }: Pick<GroupRow, "id" | "org_id">,
+  { endMs, nowMs }: { readonly endMs: number | null; readonly nowMs: number },
 ): Promise<void> {
   const { principal } = caller;
   if (principal.kind === "system") return;
@@ -145,10 +146,9 @@ export async function requireMayGiveGroup(
         `The group has a role in a project where you lack its permissions (${lacking.join(", ")}). Ask a maintainer of that project who may manage members.`,
         { decidedBy: "role" },
       );
-    requireWithinEnd(
-      endInProject(caller, { id: row.project_id, visibility: row.visibility }, given),
-      earliest(row.expires_at, endMs),
-    );
+    const project = { id: row.project_id, org_id, visibility: row.visibility };
+    const ownMs = await endOfGiver(db, caller, project, { given, nowMs });
+    requireWithinEnd(ownMs, earliest(row.expires_at, endMs));
   }
 }
 

@@ -78,7 +78,7 @@ export async function setGroupMember(
     requireMatch(expected, versionOf(before));
     const { endsAtMs: expires_at = before?.expires_at ?? null } = options;
     if (before?.expires_at === expires_at) return before;
-    await requireMayGiveGroup(tx, caller, group, expires_at);
+    await requireMayGiveGroup(tx, caller, group, { endMs: expires_at, nowMs: at });
     requireEnd(expires_at, at);
     requireWithinEnd((await grantorOf(tx, caller, orgId, at)).endsAtMs, expires_at);
     if (before === undefined) await enforceRecordLimit(deps.metadata, tx, "group_members_max", group.id);

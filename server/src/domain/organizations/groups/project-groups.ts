@@ -75,7 +75,7 @@ export async function setProjectGroup(
     requireMatch(expected, versionOf(group.id, before));
     const { endsAtMs: expires_at = before?.expires_at ?? null } = options;
     if (before !== undefined && before.role === role && before.expires_at === expires_at) return before;
-    requireMayGiveRole(deps, caller, row, { before, to: role, endMs: expires_at });
+    await requireMayGiveRole(deps, tx, caller, { project: row, before, to: role, endMs: expires_at });
     if (before === undefined) await enforceRecordLimit(deps.metadata, tx, "project_groups_max", row.id);
     const created_at = deps.clock.nowMs();
     const columns = { org_id: row.org_id, project_id: row.id, group_id: group.id, role, expires_at, created_at };

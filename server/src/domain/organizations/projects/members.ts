@@ -12,14 +12,7 @@ import {
 import type { Project } from "#domain/projects/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { rehearse, type Reader, type Writer } from "#stores/metadata/index.ts";
-import {
-  auditOrigin,
-  endInProject,
-  grantorOf,
-  scopesInProject,
-  type Caller,
-  type OrganizationsDeps,
-} from "../caller.ts";
+import { auditOrigin, endOfGiver, grantorOf, scopesInProject, type Caller, type OrganizationsDeps } from "../caller.ts";
 import { announceAccessChange } from "../change.ts";
 import { listPage, type Page, type PageQuery } from "../pages.ts";
 import { heirFor, memberVersion, orphansIn } from "../members/members.ts";
@@ -126,14 +119,16 @@ async function memberChange(
   const { endsAtMs: expires_at = before?.expires_at ?? null } = options;
   if (before !== undefined && before.role === role && before.expires_at === expires_at)
     return unchanged(before, version);
-  requireMayGiveRole(deps, caller, row, { before, to: role, endMs: expires_at });
+  await requireMayGiveRole(deps, tx, caller, { project: row, before, to: role, endMs: expires_at });
   if (before?.role === "maintainer" && (role !== "maintainer" || expires_at !== null))
     await requireAnotherMaintainer(tx, row, userId);
   if (before === undefined) await enforceRecordLimit(deps.metadata, tx, "project_members_max", row.id);
   const watched = await watchPerson(deps, tx, row.org_id, userId);
   const created_at = deps.clock.nowMs();
   const named = { org_id: row.org_id, project_id: row.id, user_id: userId };
-  await putProjectRole(tx, { ...named, role, created_at, expires_at });
+  // Only another member confirms the membership of an owner who entered the project.
+  const { userId: giver } = await grantorOf(tx, caller, row.org_id, created_at);
+  await putProjectRole(tx, { ...named, role, created_at, expires_at }, giver === userId ? before : undefined);
   const { effects } = await orphansOf(deps, tx, caller, { row, userId, watched, orphans, version });
   await appendAudit(deps, tx, {
     ...auditOrigin(caller),
@@ -236,26 +231,25 @@ async function removal(
 }
 
 /** Checks that a caller gives only permissions that they have in the project, and not for longer. */
-export function requireMayGiveRole(
-  { clock }: Pick<OrganizationsDeps, "clock">,
+export async function requireMayGiveRole(
+  deps: Pick<OrganizationsDeps, "clock">,
+  tx: Writer,
   caller: Caller,
-  project: Project,
-  {
-    before,
-    to,
-    endMs,
-  }: {
-    before: Pick<ProjectMember, "expires_at" | "role"> | undefined;
-    to: ProjectRole;
-    endMs: number | null;
+  options: {
+    readonly project: Project;
+    readonly before: Pick<ProjectMember, "expires_at" | "role"> | undefined;
+    readonly to: ProjectRole;
+    readonly endMs: number | null;
   },
-): void {
+): Promise<void> {
+  const { project, before, to, endMs } = options;
   const may = PROJECT_ROLE_SCOPES[to];
   const present = before === undefined ? new Set<Scope>() : PROJECT_ROLE_SCOPES[before.role];
   const isLonger = isLater(endMs, before?.expires_at ?? null);
   const isWider = beyond(may, present).length > 0 || isLonger;
-  if (endMs !== (before?.expires_at ?? null)) requireEnd(endMs, clock.nowMs());
-  if (isWider) requireWithinEnd(endInProject(caller, project, may), endMs);
+  const nowMs = deps.clock.nowMs();
+  if (endMs !== (before?.expires_at ?? null)) requireEnd(endMs, nowMs);
+  if (isWider) requireWithinEnd(await endOfGiver(tx, caller, project, { given: may, nowMs }), endMs);
   const lacking = lackingToWiden(scopesInProject(caller, project.id), { isWider, may });
   if (lacking.length === 0) return;
   throw new Problem(

@@ -23,9 +23,10 @@ import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
-import { auditOrigin, grantorOf, scopesInProject, type Caller, type OrganizationsDeps } from "../caller.ts";
+import { auditOrigin, endOfGiver, grantorOf, scopesInProject, type Caller, type OrganizationsDeps } from "../caller.ts";
 import { announceAccessChange, changeOrganization } from "../change.ts";
 import { listPage, type Page, type PageQuery } from "../pages.ts";
+import { requireWithinEnd } from "../members/ends.ts";
 import { findMember } from "../members/store.ts";
 import { countApps, deleteProjectRows, hasFiles, hasWebhooks, maintainersOf, putProjectRole } from "./store.ts";
 
@@ -157,7 +158,7 @@ export async function updateProject(
     const after: Project = { ...before, ...options.change };
     const holder = await projectByName(tx, before.org_id, after.slug);
     if (holder !== undefined && holder.id !== before.id) throw duplicateSlug("/slug", after.slug);
-    requireMayOpen(caller, before, after);
+    await requireMayOpen(deps, tx, caller, { before, after });
     if (after.visibility === "private" && before.visibility !== "private")
       await ensureMaintainer(deps, tx, caller, before);
     await setProject(tx, after);
@@ -174,12 +175,19 @@ export async function updateProject(
 }
 
 /**
- * Checks that the caller has all permissions of a maintainer. An opened project is visible to every credential of the
- * organization.
+ * Checks that the caller has all permissions of a maintainer, without an end. An opened project is visible to every
+ * credential of the organization.
  */
-function requireMayOpen(caller: Caller, before: Project, after: Project): void {
+async function requireMayOpen(
+  { clock }: Pick<OrganizationsDeps, "clock">,
+  tx: Writer,
+  caller: Caller,
+  { before, after }: { readonly before: Project; readonly after: Project },
+): Promise<void> {
   const isWider = before.visibility === "private" && after.visibility !== "private";
-  requireHeld(scopesInProject(caller, before.id), isWider ? PROJECT_ROLE_SCOPES.maintainer : []);
+  const given = PROJECT_ROLE_SCOPES.maintainer;
+  requireHeld(scopesInProject(caller, before.id), isWider ? given : []);
+  if (isWider) requireWithinEnd(await endOfGiver(tx, caller, before, { given, nowMs: clock.nowMs() }), null);
 }
 
 async function ensureMaintainer(deps: OrganizationsDeps, tx: Writer, caller: Caller, project: Project): Promise<void> {

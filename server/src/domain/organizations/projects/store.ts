@@ -11,6 +11,9 @@ export interface ProjectMember {
   created_at: number;
   /** When the membership ends. Null: no end. It may have passed. */
   expires_at: number | null;
+  /** When the owner entered the private project by themselves, and why. */
+  entered_at: number | null;
+  entered_reason: string | null;
 }
 
 /** Deletes the project, with the rows that depend on it. */
@@ -104,6 +107,8 @@ function projectMembers(db: Reader, orgId: string, projectId: string) {
       "project_member.role",
       "project_member.created_at",
       "project_member.expires_at",
+      "project_member.entered_at",
+      "project_member.entered_reason",
     ])
     .where("project_member.org_id", "=", orgId)
     .where("project_member.project_id", "=", projectId);
@@ -139,14 +144,21 @@ export async function maintainersOf(db: Reader, project: Project): Promise<strin
   return rows.map((row) => row.user_id);
 }
 
+/** An owner's entry into a private project. Absent: somebody made the person a member. */
+type Entry = Pick<Tables["project_member"], "entered_at" | "entered_reason">;
+
 /** Adds the person to the project, or changes their role in it and its end. */
-export async function putProjectRole(tx: Writer, row: Tables["project_member"]): Promise<void> {
+export async function putProjectRole(
+  tx: Writer,
+  row: Omit<Tables["project_member"], keyof Entry>,
+  { entered_at, entered_reason }: Entry = { entered_at: null, entered_reason: null },
+): Promise<void> {
+  const { role, expires_at } = row;
+  const entry = { entered_at, entered_reason };
   await tx
     .insertInto("project_member")
-    .values(row)
-    .onConflict((conflict) =>
-      conflict.columns(["project_id", "user_id"]).doUpdateSet({ role: row.role, expires_at: row.expires_at }),
-    )
+    .values({ ...row, ...entry })
+    .onConflict((conflict) => conflict.columns(["project_id", "user_id"]).doUpdateSet({ role, expires_at, ...entry }))
     .execute();
 }
 
@@ -157,4 +169,84 @@ export async function deleteProjectRole(tx: Writer, project: Project, userId: st
     .where("project_id", "=", project.id)
     .where("user_id", "=", userId)
     .execute();
+}
+
+/** A large project must not send a mail to each of its maintainers. */
+const ADDRESSES_MAX = 100;
+
+/** Returns the e-mail addresses of the maintainers, by themselves and by groups. */
+export async function maintainerAddresses(db: Reader, project: Project, nowMs: number): Promise<string[]> {
+  const own = await db
+    .selectFrom("project_member as m")
+    .innerJoin("person", "person.id", "m.user_id")
+    .select("person.email")
+    .where("m.project_id", "=", project.id)
+    .where("m.role", "=", "maintainer")
+    .where((row) => row.or([row("m.expires_at", "is", null), row("m.expires_at", ">", nowMs)]))
+    .limit(ADDRESSES_MAX)
+    .execute();
+  const byGroups = await db
+    .selectFrom("project_group as m")
+    .innerJoin("group_member as g", "g.group_id", "m.group_id")
+    .innerJoin("person", "person.id", "g.user_id")
+    .select("person.email")
+    .where("m.project_id", "=", project.id)
+    .where("m.role", "=", "maintainer")
+    .where((row) => row.or([row("m.expires_at", "is", null), row("m.expires_at", ">", nowMs)]))
+    .where((row) => row.or([row("g.expires_at", "is", null), row("g.expires_at", ">", nowMs)]))
+    .limit(ADDRESSES_MAX)
+    .execute();
+  return [...new Set([...own, ...byGroups].map(({ email }) => email))].slice(0, ADDRESSES_MAX);
+}
+
+/** What a project has, as numbers. */
+interface ProjectSize {
+  readonly members: number;
+  readonly groups: number;
+  readonly apps: number;
+  readonly credentials: number;
+  readonly s3_keys: number;
+  readonly files: number;
+  readonly files_bytes: number;
+  readonly images_bytes: number;
+  readonly objects: number;
+  readonly objects_bytes: number;
+}
+
+/** Counts what a project has, from counters where there are many rows. Revoked credentials and keys are left out. */
+export async function sizeOf(db: Reader, { id, org_id: orgId }: Pick<Project, "id" | "org_id">): Promise<ProjectSize> {
+  const count = async (table: "app" | "project_group" | "project_member"): Promise<number> => {
+    const rows = db.selectFrom(table).select((eb) => eb.fn.countAll().as("n"));
+    return Number((await rows.where("project_id", "=", id).executeTakeFirst())?.n ?? 0);
+  };
+  const live = async (table: "credential" | "s3_key"): Promise<number> => {
+    const rows = db.selectFrom(table as "credential").select((eb) => eb.fn.countAll().as("n"));
+    const mine = rows.where("org_id", "=", orgId).where("project_id", "=", id).where("revoked_at", "is", null);
+    return Number((await mine.executeTakeFirst())?.n ?? 0);
+  };
+  const { files, bytes } = await usageOf(db, "files", { org_id: orgId, place: id });
+  const images = await db
+    .selectFrom("registry_contents as c")
+    .innerJoin("app", "app.id", "c.repository")
+    .select((eb) => eb.fn.sum("c.bytes").as("bytes"))
+    .where("app.project_id", "=", id)
+    .executeTakeFirst();
+  const objects = await db
+    .selectFrom("s3_usage as u")
+    .innerJoin("app", "app.id", "u.bucket")
+    .select((eb) => [eb.fn.sum("u.objects").as("objects"), eb.fn.sum("u.bytes").as("bytes")])
+    .where("app.project_id", "=", id)
+    .executeTakeFirst();
+  return {
+    members: await count("project_member"),
+    groups: await count("project_group"),
+    apps: await count("app"),
+    credentials: await live("credential"),
+    s3_keys: await live("s3_key"),
+    files: Number(files),
+    files_bytes: Number(bytes),
+    images_bytes: Number(images?.bytes ?? 0),
+    objects: Number(objects?.objects ?? 0),
+    objects_bytes: Number(objects?.bytes ?? 0),
+  };
 }

@@ -41,6 +41,7 @@ import { fileOrigins } from "./0054-file-origins.ts";
 import { logins } from "./0057-logins.ts";
 import { credentialOwnership } from "./0055-credential-ownership.ts";
 import { groups } from "./0061-groups.ts";
+import { projectEntries } from "./0068-project-entries.ts";
 import { keyRing } from "./0056-key-ring.ts";
 import { membershipEnds } from "./0058-membership-ends.ts";
 import { jobRuns } from "./0050-job-runs.ts";
@@ -102,4 +103,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0066-leaving", up: leaving },
   { name: "0064-organization-states", up: organizationStates },
   { name: "0067-operator-tokens", up: operatorTokens },
+  { name: "0068-project-entries", up: projectEntries },
 ];

@@ -44,6 +44,10 @@ function peerAddress(ip: string): string {
 
 /** A credential of one project is shown that project, even without scopes for it. */
 function reachOfMe(principal: Principal): Reach {
-  if (principal.kind === "person" || principal.projectId === null) return reachOf(principal, "projects:read");
+  if (principal.kind === "person" || principal.projectId === null) {
+    // Owners see the names of all private projects, but this list has those that they are in.
+    const { privateProjects: _others, ...reach } = reachOf(principal, "projects:read");
+    return reach;
+  }
   return { organization: false, visibleProjects: false, projectIds: [principal.projectId], exceptStates: [] };
 }

@@ -72,6 +72,8 @@ export const ROWS: Tables = {
     role: "reader",
     created_at: 1,
     expires_at: null,
+    entered_at: 1,
+    entered_reason: "An audit",
   },
   person_group: {
     id: "grp_1",
