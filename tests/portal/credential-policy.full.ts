@@ -8,8 +8,9 @@ import { postForm } from "../fixtures/http.ts";
 import { newClient } from "../fixtures/registry.ts";
 import type { Client } from "../fixtures/server.ts";
 import { axe, NO_CHROMIUM, overflow, usePortal, type Tab } from "./browser.ts";
+import { joined, openAs } from "./people.ts";
 
-const portal = usePortal();
+const portal = usePortal({ settings: { trusted_proxies: "127.0.0.1" } });
 /** The folder for screenshots. Unset, the test takes none. */
 const PICTURES = process.env["MOORING_TEST_SCREENSHOTS"];
 
@@ -50,7 +51,7 @@ test(
     const { page } = tab;
 
     await tab.go(`/o/${home.org.slug}/-/settings?tab=credentials`);
-    const field = page.getByLabel("Credentials and S3 keys may be used from");
+    const field = page.getByLabel("The organization may be used from");
     await field.fill("10.0.0.0/8, office");
     await page.getByText("“office” is neither an address nor a range").waitFor();
     assert.ok(await page.getByRole("button", { name: "Save" }).isDisabled());
@@ -107,6 +108,39 @@ test(
     await tab.close();
   },
 );
+
+test("a list for people never excludes its author, and keeps other addresses out", { skip: NO_CHROMIUM }, async () => {
+  const { home } = portal.shared;
+  const tab = await portal.open();
+  const { page } = tab;
+  await tab.go(`/o/${home.org.slug}/-/settings?tab=credentials`);
+  const field = page.getByLabel("The organization may be used from");
+  await field.fill("10.0.0.0/8");
+  await page.getByLabel("The list applies to").selectOption("both");
+  await page.getByText("you would lock yourself out").waitFor();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("The list would lock you out: your address is 127.0.0.1").waitFor();
+  assert.deepEqual(await ownFaults(tab), []);
+  await pictured(page, "policy-locked-out");
+  await page.getByRole("button", { name: "Add my address" }).click();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("The policy applies on all nodes").waitFor();
+  await tab.go(`/o/${home.org.slug}/-/roles?tab=policies`);
+  await page.getByText("Credentials, S3 keys and people are refused from other addresses").waitFor();
+
+  await joined(portal, "far@example.com");
+  const far = await openAs(portal, "far@example.com");
+  await far.context.setExtraHTTPHeaders({ "x-forwarded-for": "203.0.113.9" });
+  await far.go(`/o/${home.org.slug}/-`);
+  await far.page.getByText("This organization does not allow your address").waitFor();
+  assert.deepEqual(await axe(far.page), []);
+  await pictured(far.page, "address-refused");
+  await far.context.setExtraHTTPHeaders({});
+  await far.page.getByRole("button", { name: "Try again" }).click();
+  await far.page.getByRole("heading", { name: home.org.name }).first().waitFor();
+  await far.close();
+  await tab.close();
+});
 
 test("the forms fit a narrow page, in the dark theme", { skip: NO_CHROMIUM }, async () => {
   const { home } = portal.shared;

@@ -99,7 +99,7 @@ export const ORGANIZATION_ROWS = {
     tag: "organization",
     summary: "Change the organization's name, token lifetime or policy",
     description:
-      "To require `second_factor_required` or `sign_in: provider`, the caller must have signed in that way. From then on, this organization refuses sessions and personal access tokens of people who have not.",
+      "To require `second_factor_required` or `sign_in: provider`, the caller must have signed in that way. From then on, this organization refuses sessions and personal access tokens of people who have not. A list of addresses must contain the caller's address if it binds the caller: otherwise 409. Only a person binds people by a list.",
     headers: ["If-Match"],
     permission: "org:write",
     recentSignIn: true,
@@ -116,6 +116,7 @@ export const ORGANIZATION_ROWS = {
               credential_lifetime_days_max: Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: 3650 }))),
               require_expiry: Type.Optional(Type.Boolean()),
               allowed_addresses: Type.Optional(AllowedAddresses),
+              allowed_addresses_for: Type.Optional(Type.Enum(["programs", "people", "both"])),
               approval_required: Type.Optional(Type.Boolean()),
               second_factor_required: Type.Optional(Type.Boolean()),
               sign_in: Type.Optional(Type.Enum(["any", "provider"])),
@@ -134,6 +135,13 @@ export const ORGANIZATION_ROWS = {
     ),
     result: Organization,
     status: 200,
-    problems: ["invalid_body", "forbidden", "concurrent_update", "second_factor_required", "provider_sign_in_required"],
+    problems: [
+      "invalid_body",
+      "forbidden",
+      "conflict",
+      "concurrent_update",
+      "second_factor_required",
+      "provider_sign_in_required",
+    ],
   }),
 } as const;

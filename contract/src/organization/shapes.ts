@@ -72,9 +72,13 @@ export const Organization = Type.Object({
     }),
     allowed_addresses: nullable(
       Type.Array(AddressRangeText, {
-        description: "addresses from which credentials and S3 keys may be used, in addition to their own lists",
+        description:
+          "addresses from which the organization may be used, in addition to the lists of credentials and keys",
       }),
     ),
+    allowed_addresses_for: Type.Enum(["programs", "people", "both"], {
+      description: "whom allowed_addresses binds; personal access tokens count as both",
+    }),
     approval_required: Type.Boolean({
       description: "credentials and keys created without members:write wait for an approval",
     }),

@@ -72,7 +72,13 @@ export const SignedIn = Type.Object({
       role: OrgRoleName,
       refused: nullable(
         Type.Enum(
-          ["second_factor_required", "provider_sign_in_required", "new_sign_in_required", "organization_blocked"],
+          [
+            "second_factor_required",
+            "provider_sign_in_required",
+            "new_sign_in_required",
+            "address_not_allowed",
+            "organization_blocked",
+          ],
           { description: "the requirement of the organization that this session does not meet, or its suspension" },
         ),
       ),

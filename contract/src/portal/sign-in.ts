@@ -237,6 +237,8 @@ export const SIGN_IN_ROWS = {
       "organization_blocked",
       "second_factor_required",
       "provider_sign_in_required",
+      "new_sign_in_required",
+      "address_not_allowed",
     ],
   }),
   beginConfirmation: route({

@@ -13,6 +13,7 @@ import type { Refusal, Suspension } from "./scope.ts";
 export function Refused({ refusal, suspension }: { refusal: Refusal; suspension: Suspension }): ReactNode {
   if (refusal === "organization_blocked") return <Blocked suspension={suspension} />;
   if (refusal === "new_sign_in_required") return <NewSignInRequired />;
+  if (refusal === "address_not_allowed") return <AddressRefused />;
   return refusal === "provider_sign_in_required" ? <ProviderRequired /> : <SecondFactorRequired />;
 }
 
@@ -52,6 +53,23 @@ function Blocked({ suspension: { state_reason: reason, suspended_at: since } }: 
       )}
       {reason !== null && <>The operator's reason: {reason.replace(/\.$/, "")}. </>}
       Its data is kept. Ask the operator to resume it. You can still use your other organizations and your account.
+    </Requirement>
+  );
+}
+
+function AddressRefused(): ReactNode {
+  return (
+    <Requirement
+      title="Not allowed from this address"
+      cause="This organization does not allow your address"
+      action={
+        <Button look="main" onClick={() => location.reload()}>
+          Try again
+        </Button>
+      }
+    >
+      It allows people only from the addresses of its list. Use its network, or ask an owner to add your address. You
+      can still use your other organizations and your account.
     </Requirement>
   );
 }

@@ -30,7 +30,7 @@ export const PROBLEMS = {
   ...projectProblems(),
   organization_read_only: { status: 403, title: "The organization is read-only" },
   organization_blocked: { status: 403, title: "The organization is blocked" },
-  address_not_allowed: { status: 403, title: "The credential may not be used from this address" },
+  address_not_allowed: { status: 403, title: "Not allowed from this address" },
   approval_pending: { status: 403, title: "The credential waits for an approval" },
   second_factor_required: { status: 403, title: "A second factor is required" },
   provider_sign_in_required: { status: 403, title: "A sign-in by single sign-on is required" },

@@ -6,6 +6,13 @@ import { plural } from "~/kit/figures.ts";
 import { AddressesText } from "~/access/addresses-field.tsx";
 import { Facts, Loaded, Section } from "~/kit/page.tsx";
 
+/** Whom the list of addresses binds. */
+const REFUSED = {
+  programs: "Credentials and S3 keys",
+  people: "People",
+  both: "Credentials, S3 keys and people",
+} as const;
+
 /** Shows the organization's policy to all members. It is changed in the settings. */
 export function Policies(): ReactNode {
   const result = useRead(ORGANIZATION_ROUTES.getOrganization, {});
@@ -47,7 +54,7 @@ export function Policies(): ReactNode {
                 ) : (
                   <span key="from">
                     <AddressesText ranges={policy.allowed_addresses} />
-                    Credentials and S3 keys are refused from other addresses
+                    {REFUSED[policy.allowed_addresses_for]} are refused from other addresses
                   </span>
                 ),
               ],

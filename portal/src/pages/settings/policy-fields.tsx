@@ -121,16 +121,47 @@ function LeavingFields({ policy, onChange }: Part): ReactNode {
   );
 }
 
-export function PolicyAddresses({ text, onChange }: { text: string; onChange: (text: string) => void }): ReactNode {
+type Bound = Policy["allowed_addresses_for"];
+
+const BOUND: Readonly<Record<Bound, string>> = {
+  programs: "Programs: credentials and S3 keys",
+  people: "People: the portal and logins of the command line",
+  both: "Programs and people",
+};
+
+/** The list of addresses, and whom it binds. */
+export function PolicyAddresses({
+  text,
+  onText,
+  policy,
+  onChange,
+}: Part & { text: string; onText: (text: string) => void }): ReactNode {
+  const { allowed_addresses_for: bound } = policy;
   return (
-    <div className="max-w-xl">
+    <div className="flex max-w-xl flex-col gap-4">
       <AddressesField
-        label="Credentials and S3 keys may be used from"
-        hint="Addresses and CIDR ranges, in addition to the list of each credential. Empty: from anywhere. Within a second, all requests from other addresses are refused, also with issued tokens. People can use the portal from anywhere."
+        label="The organization may be used from"
+        hint="Addresses and CIDR ranges, in addition to the list of each credential. Empty: from anywhere. Within a second, all requests from other addresses are refused, also with issued tokens."
         text={text}
-        onChange={onChange}
-        shutOut="Your own address is not in this list. Programs at your address will be refused, also your command line. You can undo this in the portal."
+        onChange={onText}
+        shutOut={
+          bound === "programs"
+            ? "Your own address is not in this list. Programs at your address will be refused. You can undo this in the portal."
+            : "Your own address is not in this list, so you would lock yourself out. Add it before you save."
+        }
       />
+      <SelectField
+        label="The list applies to"
+        hint="Personal access tokens count as both. A list for people applies to owners, too: give each of them an address in it."
+        value={bound}
+        onChange={({ target }) => onChange({ ...policy, allowed_addresses_for: target.value as Bound })}
+      >
+        {(Object.keys(BOUND) as Bound[]).map((each) => (
+          <option key={each} value={each}>
+            {BOUND[each]}
+          </option>
+        ))}
+      </SelectField>
     </div>
   );
 }

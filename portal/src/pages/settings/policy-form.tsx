@@ -60,7 +60,7 @@ export function PolicyForm({
           <ScopeMatrix policy={policy} onChange={setPolicy} />
           <LifetimeField policy={policy} onChange={setPolicy} />
           <ExpiryField policy={policy} onChange={setPolicy} />
-          <PolicyAddresses text={text} onChange={setText} />
+          <PolicyAddresses policy={policy} onChange={setPolicy} text={text} onText={setText} />
           <ApprovalFields policy={policy} onChange={setPolicy} />
           <PolicyEffects effects={effects} isChanged={isChanged} list={credentials} />
           <ChangeError

@@ -7,6 +7,7 @@ const OPEN: Policy = {
   credential_lifetime_days_max: null,
   require_expiry: false,
   allowed_addresses: null,
+  allowed_addresses_for: "programs",
   approval_required: false,
   second_factor_required: false,
   sign_in: "any",
@@ -81,6 +82,10 @@ test("a new list of addresses names the credentials that were used from elsewher
     ["outside"],
   );
   assert.deepEqual(effectsOf(next, next, [outside], NOW).outside, []);
+  const ofPeople: Policy = { ...next, allowed_addresses_for: "people" };
+  assert.deepEqual(effectsOf(ofPeople, OPEN, [outside], NOW).outside, [], "it does not bind programs");
+  assert.deepEqual(effectsOf({ ...next, allowed_addresses_for: "both" }, ofPeople, [outside], NOW).outside, [outside]);
+  assert.ok(!isSamePolicy(next, ofPeople));
   assert.ok(!isSamePolicy(next, OPEN) && !isSamePolicy(OPEN, { ...OPEN, approval_required: true }));
 });
 

@@ -28,19 +28,25 @@ export function effectsOf(next: Policy, present: Policy, credentials: readonly C
   const ending: Credential[] = [];
   const shortened: Credential[] = [];
   const outside: Credential[] = [];
-  const isMoved = !isSameList(next.allowed_addresses, present.allowed_addresses);
+  const [before, after] = [programAddresses(present), programAddresses(next)];
+  const isMoved = !isSameList(after, before);
   for (const credential of credentials) {
     const endsNow = endOf(credential, present);
     if (credential.revoked_at !== null || endsNow <= now.getTime()) continue;
     const scopes = credential.effective_scopes.filter((scope) => next.allowed_scopes?.includes(scope) === false);
     if (scopes.length > 0) losing.push({ credential, scopes });
     const { last_used_ip: ip } = credential;
-    if (isMoved && ip !== null && !allowsAddress(next.allowed_addresses, ip)) outside.push(credential);
+    if (isMoved && ip !== null && !allowsAddress(after, ip)) outside.push(credential);
     const endsThen = endOf(credential, next);
     if (endsThen <= now.getTime()) ending.push(credential);
     else if (endsThen < endsNow) shortened.push(credential);
   }
   return { losing, ending, shortened, outside };
+}
+
+/** The list that binds credentials. Null: none. */
+function programAddresses({ allowed_addresses: addresses, allowed_addresses_for: bound }: Policy): string[] | null {
+  return bound === "people" ? null : addresses;
 }
 
 function endOf({ created_at: created, expires_at: expires }: Credential, policy: Policy): number {
@@ -63,6 +69,7 @@ export function isSamePolicy(one: Policy, other: Policy): boolean {
       addresses?.toSorted() ?? null,
       rest.credential_lifetime_days_max,
       rest.require_expiry,
+      rest.allowed_addresses_for,
       rest.approval_required,
       rest.device_login,
       rest.orphans,

@@ -58,6 +58,7 @@ export {
   isSignInEnded,
   personPrincipal,
   signedInPrincipal,
+  allowsPerson,
   standingOf,
   type SignedIn,
 } from "./members/person.ts";

@@ -44,7 +44,10 @@ export async function createPersonalToken(
 ): Promise<{ credential: Credential; token: string }> {
   const { read } = deps.metadata;
   const orgId = await membershipBySlug(read, session.userId, input.organization);
-  const person = orgId === undefined ? undefined : await signedInPrincipal(read, orgId, session, deps.clock.nowMs());
+  const person =
+    orgId === undefined
+      ? undefined
+      : await signedInPrincipal(read, orgId, session, { nowMs: deps.clock.nowMs(), ip: origin.ip });
   if (person === undefined) throw absent();
   requireOrganizationAllows(person.organization, "credentials:write");
   const expiresAtMs = input.expiresAtMs === undefined ? deps.clock.nowMs() + LIFETIME_MS_DEFAULT : input.expiresAtMs;

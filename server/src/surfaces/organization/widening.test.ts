@@ -81,6 +81,7 @@ const CHANGES: Partial<Record<RowName, RowCase>> = {
       "policy.credential_lifetime_days_max": { narrow: 1, wide: 2 },
       "policy.require_expiry": { narrow: true, wide: false },
       "policy.allowed_addresses": { narrow: LOCAL, wide: null },
+      "policy.allowed_addresses_for": { narrow: "both", wide: "programs" },
       "policy.approval_required": { narrow: true, wide: false },
       "policy.second_factor_required": OF_PEOPLE,
       "policy.sign_in": OF_PEOPLE,

@@ -45,8 +45,10 @@ export interface Policy {
   readonly lifetimeMsMax: number | null;
   /** New credentials need an expiry. Existing ones stay valid. */
   readonly requireExpiry: boolean;
-  /** The addresses from which the organization's credentials may be used. */
+  /** The addresses from which programs may use the organization. */
   readonly addresses: Addresses;
+  /** The addresses from which people may use it. */
+  readonly peopleAddresses: Addresses;
   /** A new credential waits for an approval, unless its creator could approve it. */
   readonly approvalRequired: boolean;
   /** The requirements for people. */
@@ -65,6 +67,7 @@ export function parsePolicy(json: string): Policy {
   const policy = JSON.parse(json) as Record<string, unknown>;
   const { allowed_scopes: allowed = null, credential_lifetime_days_max: days = null } = policy;
   const { require_expiry = false, allowed_addresses: addresses = null, approval_required = false } = policy;
+  const { allowed_addresses_for: boundTo = "programs" } = policy;
   const { second_factor_required: secondFactor = false, sign_in: signIn = "any" } = policy;
   if (allowed !== null && !Array.isArray(allowed))
     throw new Error("cannot read an organization's policy: allowed_scopes is not a list");
@@ -80,7 +83,9 @@ export function parsePolicy(json: string): Policy {
     lifetimeMsMax: days === null ? null : days * DAY_MS,
     // A value other than true or false must not weaken the policy.
     requireExpiry: require_expiry !== false,
-    addresses: addresses === null ? null : addresses.map(rangeOf),
+    // An unknown value binds both.
+    addresses: addresses === null || boundTo === "people" ? null : addresses.map(rangeOf),
+    peopleAddresses: addresses === null || boundTo === "programs" ? null : addresses.map(rangeOf),
     approvalRequired: approval_required !== false,
     people: { secondFactorRequired: secondFactor !== false, providerRequired: signIn !== "any" },
   };

@@ -1,5 +1,12 @@
 export { auditActorOf, requireHeld, type ActorContext, type SystemActor } from "./actor.ts";
-export { parseAddresses, requireAddresses, renderAddresses, type Addresses, type AddressTest } from "./addresses.ts";
+export {
+  addressTest,
+  parseAddresses,
+  requireAddresses,
+  renderAddresses,
+  type Addresses,
+  type AddressTest,
+} from "./addresses.ts";
 export { parsePolicy, renderScopes, type Policy } from "./bounds.ts";
 export { createCredentials, type Credentials, type Made } from "./credentials.ts";
 export { createGate, requireUsable, type Gate, type Origin } from "./gate.ts";

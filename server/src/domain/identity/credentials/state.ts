@@ -2,10 +2,10 @@ import type { Scope } from "@mooring/contract";
 import { clausesOf, type Limits, type Withheld } from "#domain/identity/access/index.ts";
 import { suspensionOf, type Suspension } from "#domain/suspension/index.ts";
 import { isId } from "#kernel/ids.ts";
-import { addressTest, type AddressTest } from "./addresses.ts";
+import { addressTest, type Addresses, type AddressTest } from "./addresses.ts";
 import { boundsOf, NO_SCOPES, parsePolicy, parseScopes, type ParentCredential, type EndedBy } from "./bounds.ts";
 import { addressListsOf } from "./inherited.ts";
-import { tableRuleOf } from "./kinds.ts";
+import { KINDS, kindOf, tableRuleOf } from "./kinds.ts";
 import type { AnyContext, CredentialContext } from "./store.ts";
 
 /** The current permissions of a credential of any kind, with its addresses and expiry. */
@@ -47,11 +47,14 @@ export function stateOf(context: AnyContext, chain: readonly CredentialContext[]
     endReason: context.revoked_at === null ? (ending?.reason ?? null) : context.end_reason,
     organization: suspensionOf(context),
     isPending: context.pending === 1,
-    allows: addressTest([
-      ...[context, ...chain].flatMap((link) => addressListsOf(link)),
-      parsePolicy(context.policy).addresses,
-    ]),
+    allows: addressTest([...[context, ...chain].flatMap((link) => addressListsOf(link)), ...policyAddresses(context)]),
   };
+}
+
+/** A personal access token is a program of a person, so the list binds it in any case. */
+function policyAddresses(context: AnyContext): Addresses[] {
+  const { addresses, peopleAddresses } = parsePolicy(context.policy);
+  return KINDS[kindOf(context)].ownedBy === "person" ? [addresses ?? peopleAddresses] : [addresses];
 }
 
 /** Returns the nearest credential of a chain, with its bounds. */

@@ -1,9 +1,11 @@
 import {
+  addressTest,
   lackingOf,
   ORG_ROLE_SCOPES,
   parsePolicy,
   requireNothingLacking,
   rightsOfGrants,
+  type Addresses,
   type PersonPrincipal,
   type ProjectRights,
   type Standing,
@@ -28,6 +30,12 @@ export async function personPrincipal(
   return (await memberOf(db, orgId, userId, nowMs))?.principal;
 }
 
+/** When and from where a request comes. Undefined: nobody knows the address. */
+export interface Moment {
+  readonly nowMs: number;
+  readonly ip: string | null | undefined;
+}
+
 /** How a person is signed in. */
 export interface SignedIn {
   readonly userId: string;
@@ -41,13 +49,14 @@ export interface SignedIn {
 /**
  * Returns a signed-in person as the principal of a request. This is the only check between a session and an
  * organization. A session that lacks a required factor continues, but has no access here.
- * @throws Problem `organization_blocked`, `second_factor_required`, `provider_sign_in_required`, `new_sign_in_required`
+ * @throws Problem `organization_blocked`, `address_not_allowed`, `second_factor_required`, `provider_sign_in_required`,
+ * `new_sign_in_required`
  */
 export async function signedInPrincipal(
   db: Reader,
   orgId: string,
   session: SignedIn,
-  nowMs: number,
+  { nowMs, ip }: Moment,
 ): Promise<PersonPrincipal | undefined> {
   const found = await memberOf(db, orgId, session.userId, nowMs);
   if (found === undefined) return undefined;
@@ -55,8 +64,23 @@ export async function signedInPrincipal(
   const { totp, passkeys } = found.member;
   requireValidSince(found.member, session);
   const standing = standingOf(session, Number(totp) + Number(passkeys) > 0);
-  requireNothingLacking(lackingOf(parsePolicy(found.organization.policy).people, standing));
+  const { people, peopleAddresses } = parsePolicy(found.organization.policy);
+  if (!allowsPerson(peopleAddresses, ip)) throw refusedAddress(ip);
+  requireNothingLacking(lackingOf(people, standing));
   return { ...found.principal, confirmedAtMs: session.confirmedAtMs, standing };
+}
+
+/** Whether the organization's list for people has the address. */
+export function allowsPerson(addresses: Addresses, ip: string | null | undefined): boolean {
+  return addressTest([addresses])?.(ip) ?? true;
+}
+
+function refusedAddress(ip: string | null | undefined): Problem {
+  return new Problem(
+    "address_not_allowed",
+    `The organization allows people only from the addresses of its list, and ${ip ?? "an unknown address"} is not one of them.`,
+    { decidedBy: "address" },
+  );
 }
 
 /** Whether the person's access ended after this sign-in. */

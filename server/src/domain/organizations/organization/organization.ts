@@ -1,6 +1,14 @@
 import { enforceRecordLimit } from "#domain/limits/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
-import { lackingOf, parsePolicy, requireAddresses, requireNothingLacking, absent } from "#domain/identity/index.ts";
+import {
+  addressTest,
+  isWiderRange,
+  lackingOf,
+  parsePolicy,
+  requireAddresses,
+  requireNothingLacking,
+  absent,
+} from "#domain/identity/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { NOT_SUSPENDED } from "#domain/suspension/index.ts";
 import { Problem } from "#kernel/problem.ts";
@@ -25,6 +33,7 @@ const OPEN_POLICY: OrganizationPolicy = {
   credential_lifetime_days_max: null,
   require_expiry: false,
   allowed_addresses: null,
+  allowed_addresses_for: "programs",
   approval_required: false,
   second_factor_required: false,
   sign_in: "any",
@@ -122,6 +131,8 @@ export async function updateOrganization(
     const { scopes: held } = await grantorOf(tx, caller, orgId, deps.clock.nowMs());
     requireMayWidenPolicy(held, boundingOf(before), boundingOf(after));
     requireOwnStanding(caller, before, after);
+    if (policy.allowed_addresses !== undefined || policy.allowed_addresses_for !== undefined)
+      requireOwnAddress(caller, before, after);
     // The portal sends the whole policy, and an heir who has left must not prevent other changes.
     if (typeof policy.heir === "string" && policy.heir !== policyOf(before).heir)
       await requireHeir(tx, orgId, policy.heir);
@@ -164,6 +175,27 @@ async function requireHeir(tx: Writer, orgId: string, heir: string): Promise<voi
   if ((await findRole(tx, orgId, heir)) !== undefined) return;
   const errors = [{ pointer: "/policy/heir", detail: "is not the id of a member of the organization" }];
   throw new Problem("invalid_body", "The policy is not valid.", { errors });
+}
+
+/**
+ * Checks that the list does not lock out the caller. A program could lock out everybody who can repair it, so it can't
+ * make the list for people narrower.
+ * @throws Problem `conflict` that names the caller's address, `forbidden`
+ */
+function requireOwnAddress({ principal, ip }: Caller, before: Organization, after: Organization): void {
+  if (principal.kind === "system") return;
+  const [old, next] = [parsePolicy(before.policy), parsePolicy(after.policy)];
+  if (principal.kind === "credential" && isWiderRange(next.peopleAddresses, old.peopleAddresses))
+    throw new Problem(
+      "forbidden",
+      "Only a person at an allowed address can bind people by the list. Do it in the portal, under Settings.",
+    );
+  const allows = addressTest([principal.kind === "person" ? next.peopleAddresses : next.addresses]);
+  if (allows === null || allows(ip)) return;
+  const address = ip ?? "unknown";
+  throw new Problem("conflict", `The list would lock you out: your address is ${address}. Add it to the list.`, {
+    errors: [{ pointer: "/policy/allowed_addresses", detail: `does not contain your address ${address}` }],
+  });
 }
 
 function policyChange(change: Partial<OrganizationPolicy>): Partial<OrganizationPolicy> {

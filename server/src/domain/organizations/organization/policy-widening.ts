@@ -18,6 +18,8 @@ const WIDER: { readonly [K in keyof Bounding]: (before: Bounding[K], after: Boun
   require_expiry: (before, after) => before && !after,
   allowed_addresses: (before, after) =>
     isWiderRange(parseAddresses(renderAddresses(before)), parseAddresses(renderAddresses(after))),
+  allowed_addresses_for: (before, after) =>
+    (before !== "people" && after === "people") || (before !== "programs" && after === "programs"),
   approval_required: (before, after) => before && !after,
   // Personal access tokens are credentials, too.
   second_factor_required: (before, after) => before && !after,

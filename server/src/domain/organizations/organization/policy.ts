@@ -6,8 +6,10 @@ export interface OrganizationPolicy {
   credential_lifetime_days_max: number | null;
   /** New credentials and keys need an expiry. */
   require_expiry: boolean;
-  /** CIDR ranges from which credentials and S3 keys may be used, in addition to their own list. Null: any address. */
+  /** CIDR ranges from which the organization may be used, in addition to the lists of credentials. Null: any address. */
   allowed_addresses: string[] | null;
+  /** Whom the list binds. Personal access tokens count as both. */
+  allowed_addresses_for: "programs" | "people" | "both";
   /** Credentials and keys that were created without members:write wait for an approval. */
   approval_required: boolean;
   /** People must sign in with a second factor. */

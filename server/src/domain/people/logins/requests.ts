@@ -37,14 +37,15 @@ const LOOPBACK = /^http:\/\/(?:127\.0\.0\.1|\[::1\]):[0-9]{1,5}\/[a-z]{0,20}$/;
 
 /**
  * Approves a login. Returns the code for the redirect to the command.
- * @throws Problem `not_found` (the organization), `invalid_body`, `second_factor_required`, `provider_sign_in_required`
+ * @throws Problem `not_found` (the organization), `invalid_body`, `address_not_allowed`, `second_factor_required`,
+ * `provider_sign_in_required`
  */
-export async function approveLogin(deps: Deps, session: Session, input: NewLogin): Promise<string> {
+export async function approveLogin(deps: Deps, session: Session, input: NewLogin, ip?: string | null): Promise<string> {
   if (!LOOPBACK.test(input.redirectUri) || !URL.canParse(input.redirectUri))
     throw new Problem("invalid_body", "The command line must wait at a loopback address of this machine.", {
       errors: [{ pointer: "/redirect_uri", detail: "must be http://127.0.0.1:PORT/… or http://[::1]:PORT/…" }],
     });
-  const approval = await approvalOf(deps, deps.metadata.read, session, input.organization);
+  const approval = await approvalOf(deps, session, { organization: input.organization, ip });
   const code = newSecret("mrac");
   const nowMs = deps.clock.nowMs();
   await deps.metadata.write((tx) =>
@@ -126,10 +127,10 @@ export async function findDeviceLogin(deps: Deps, session: Session, userCode: st
 export async function approveDeviceLogin(
   deps: Deps,
   session: Session,
-  input: { readonly userCode: string; readonly organization: string },
+  input: { readonly userCode: string; readonly organization: string; readonly ip?: string | null },
 ): Promise<void> {
   const request = await findDeviceLogin(deps, session, input.userCode);
-  const approval = await approvalOf(deps, deps.metadata.read, session, input.organization);
+  const approval = await approvalOf(deps, session, input);
   await requireDeviceLogin(deps.metadata.read, approval.org_id);
   const changed = await deps.metadata.write((tx) => changeRequest(tx, request, approval));
   if (!changed) throw decided();
@@ -152,10 +153,16 @@ function decided(): Problem {
 }
 
 /** Returns the person's sign-in as it is now. The login counts as the same sign-in. */
-async function approvalOf({ clock }: Pick<PeopleDeps, "clock">, db: Reader, session: Session, organization: string) {
+async function approvalOf(
+  { clock, metadata }: Pick<PeopleDeps, "clock" | "metadata">,
+  session: Session,
+  { organization, ip }: { readonly organization: string; readonly ip?: string | null | undefined },
+) {
+  const db = metadata.read;
   const { userId: user_id, method, hasSecondFactor, confirmedAtMs: confirmed_at } = session;
   const org_id = await membershipBySlug(db, user_id, organization);
-  const person = org_id === undefined ? undefined : await signedInPrincipal(db, org_id, session, clock.nowMs());
+  const person =
+    org_id === undefined ? undefined : await signedInPrincipal(db, org_id, session, { nowMs: clock.nowMs(), ip });
   if (org_id === undefined || person === undefined) throw absent();
   return { state: "approved", user_id, org_id, method, second_factor: hasSecondFactor ? 1 : 0, confirmed_at } as const;
 }

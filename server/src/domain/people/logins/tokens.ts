@@ -29,9 +29,13 @@ type Deps = { readonly metadata: Pick<MetadataStore, "read">; readonly clock: Cl
  * Authenticates an access token of a login. The login is read at every request, so it ends at once and on every node.
  * @throws Problem `invalid_token`, `second_factor_required`, `provider_sign_in_required`, `unavailable`
  */
-export async function personOfLogin(deps: Deps, token: string): Promise<PersonPrincipal> {
+export async function personOfLogin(
+  deps: Deps,
+  token: string,
+  ip: string | null | undefined,
+): Promise<PersonPrincipal> {
   const row = await loginOfToken(deps, token);
-  const person = await admitted(deps, row.org_id, signedInOf(row));
+  const person = await admitted(deps, row.org_id, signedInOf(row), ip);
   if (person === undefined) throw new Problem("invalid_token", NO_MEMBER);
   return { ...person, via: { kind: "login", id: row.id } };
 }

@@ -15,11 +15,14 @@ export async function admitted(
   { metadata, clock }: { readonly metadata: Pick<MetadataStore, "read">; readonly clock: Clock },
   org: string,
   session: SignedIn,
+  ip: string | null | undefined,
 ): Promise<PersonPrincipal | undefined> {
-  const answer = signedInPrincipal(metadata.read, org, session, clock.nowMs()).catch((error: unknown) => {
-    if (error instanceof Problem) return error;
-    throw error;
-  });
+  const answer = signedInPrincipal(metadata.read, org, session, { nowMs: clock.nowMs(), ip }).catch(
+    (error: unknown) => {
+      if (error instanceof Problem) return error;
+      throw error;
+    },
+  );
   const person = await reading(answer);
   if (person instanceof Problem) throw person;
   return person;

@@ -33,10 +33,12 @@ export async function createSessionToken(
   deps: Deps,
   session: Session,
   organizationSlug: string,
+  ip: string | null,
 ): Promise<{ accessToken: string; expiresInS: number } | undefined> {
   const org = await membershipBySlug(deps.metadata.read, session.userId, organizationSlug);
   if (org === undefined) return undefined;
-  if ((await signedInPrincipal(deps.metadata.read, org, session, deps.clock.nowMs())) === undefined) return undefined;
+  if ((await signedInPrincipal(deps.metadata.read, org, session, { nowMs: deps.clock.nowMs(), ip })) === undefined)
+    return undefined;
   const exp = Math.floor(deps.clock.nowMs() / 1000) + SESSION_TOKEN_LIFETIME_S;
   const claims = JSON.stringify({ session: session.id, org, exp } satisfies Claims);
   const token = Buffer.concat([deps.envelope.sign(PURPOSE, claims), Buffer.from(claims)]).toString("base64url");
@@ -50,21 +52,21 @@ export async function createSessionToken(
 export function withPeople(deps: Deps & Pick<PeopleDeps, "signIn">, credentials: Authenticator): Authenticator {
   return {
     authenticate: (token, origin) => {
-      if (token.startsWith(PREFIX)) return personOf(deps, token);
-      if (token.startsWith(LOGIN_TOKEN_PREFIX)) return personOfLogin(deps, token);
+      if (token.startsWith(PREFIX)) return personOf(deps, token, origin?.ip);
+      if (token.startsWith(LOGIN_TOKEN_PREFIX)) return personOfLogin(deps, token, origin?.ip);
       if (token.startsWith(PERSONAL_TOKEN_PREFIX)) return personOfToken(deps, token, origin);
       return credentials.authenticate(token, origin);
     },
   };
 }
 
-async function personOf(deps: Deps, token: string): Promise<PersonPrincipal> {
+async function personOf(deps: Deps, token: string, ip: string | null | undefined): Promise<PersonPrincipal> {
   const claims = await claimsOf(deps, token);
   if (claims === undefined) throw new Problem("invalid_token", "The access token was not issued by this server.");
   if (deps.clock.nowMs() / 1000 >= claims.exp) throw new Problem("invalid_token", "The access token has expired.");
   const session = await sessionById(deps, claims.session);
   if (session === undefined) throw new Problem("invalid_token", "The session of this token has ended. Sign in again.");
-  const person = await admitted(deps, claims.org, session);
+  const person = await admitted(deps, claims.org, session, ip);
   if (person === undefined) throw new Problem("invalid_token", NO_MEMBER);
   return person;
 }

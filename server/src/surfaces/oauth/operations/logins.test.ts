@@ -96,6 +96,20 @@ describe("a login by browser", () => {
     assert.equal((await post(form)).body["error"], "invalid_grant");
   });
 
+  test("is refused outside the organization's list for people, and works again inside", async () => {
+    const { access, refresh: token } = await made();
+    await server.ground.organization({
+      policy: { allowed_addresses: ["192.0.2.0/24"], allowed_addresses_for: "people" },
+    });
+    await assert.rejects(authenticate(access), { code: "address_not_allowed" });
+    const input = { organization: "acme", name: "x", redirectUri: REDIRECT, challenge: "c".repeat(43) };
+    await assert.rejects(approveLogin(server.people, session, input, "127.0.0.1"), { code: "address_not_allowed" });
+    await approveLogin(server.people, session, input, "192.0.2.7");
+    assert.equal((await refresh(token)).body["error"], "unauthorized_client");
+    await server.ground.organization({ policy: {} });
+    assert.equal((await refresh(token)).status, 200);
+  });
+
   test("ends if its code is used twice, because it was stolen", async () => {
     const form = await approved();
     const first = await post(form);

@@ -15,6 +15,12 @@ testOperation(ORGANIZATION_ROUTES.updateOrganization, {
       body: { name: "x" },
       token: await boundToken(world),
     }),
+    conflict: (world) =>
+      Promise.resolve({
+        path: "/v1/organization",
+        body: { policy: { allowed_addresses: ["192.0.2.0/24"], allowed_addresses_for: "people" } },
+        token: world.person(world.acme, world.acme.people.owner),
+      }),
     second_factor_required: async (world) => ({
       path: "/v1/organization",
       body: { policy: { second_factor_required: true } },

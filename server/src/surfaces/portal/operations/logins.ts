@@ -25,9 +25,9 @@ export const deleteLogin: PortalOperation<"deleteLogin"> = async (deps, { params
 };
 
 /** Returns the redirect with the code (RFC 6749 section 4.1.2), and the issuer against mix-ups (RFC 9207). */
-export const approveLogin: PortalOperation<"approveLogin"> = async (deps, { body }, { session, reply }) => {
+export const approveLogin: PortalOperation<"approveLogin"> = async (deps, { body }, { session, reply, ip }) => {
   const { organization, name, redirect_uri: redirectUri, code_challenge: challenge, state } = body;
-  const code = await people.approveLogin(deps.people, session, { organization, name, redirectUri, challenge });
+  const code = await people.approveLogin(deps.people, session, { organization, name, redirectUri, challenge }, ip);
   void reply.header("cache-control", "no-store");
   const answer = new URLSearchParams({ code, state, iss: deps.identity.issuer });
   return { redirect_to: `${redirectUri}?${answer.toString()}` };
@@ -38,9 +38,9 @@ export const findDeviceLogin: PortalOperation<"findDeviceLogin"> = async (deps, 
   return { name, ip, organization, created_at: isoFromMs(created_at) };
 };
 
-export const approveDeviceLogin: PortalOperation<"approveDeviceLogin"> = async (deps, { body }, { session }) => {
+export const approveDeviceLogin: PortalOperation<"approveDeviceLogin"> = async (deps, { body }, { session, ip }) => {
   const { user_code: userCode, organization } = body;
-  await people.approveDeviceLogin(deps.people, session, { userCode, organization });
+  await people.approveDeviceLogin(deps.people, session, { userCode, organization, ip });
 };
 
 export const denyDeviceLogin: PortalOperation<"denyDeviceLogin"> = async (deps, { body }, context) => {

@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { Secret, TOTP } from "otpauth";
-import { changeMember, personPrincipal, removeMember, SYSTEM } from "#domain/organizations/index.ts";
+import {
+  changeMember,
+  personPrincipal,
+  removeMember,
+  SYSTEM,
+  updateOrganization,
+} from "#domain/organizations/index.ts";
 import { createPeople, withPeople } from "#domain/people/index.ts";
 import { trustedClock } from "#kernel/testing.ts";
 import { Authenticator } from "../testing/authenticator.ts";
@@ -212,6 +218,33 @@ describe("createSessionToken", () => {
     assert.ok(!(await authenticate(theirs)).scopes.has("org:write"));
     await removeMember(server, SYSTEM, ada.orgId, { userId: other.id, orphans: null });
     await refused(theirs);
+  });
+
+  test("the organization's list for people counts at the next request, and a forged header does not help", async () => {
+    const bind = (allowed_addresses: string[] | null, allowed_addresses_for: "programs" | "people" | "both") =>
+      updateOrganization(server, SYSTEM, ada.orgId, {
+        change: { policy: { allowed_addresses, allowed_addresses_for } },
+        ifMatch: undefined,
+      });
+    const from = (ip: string | null) => server.authenticator.authenticate(token, { ip, requestId: null });
+    const refusal = async (): Promise<unknown> => {
+      const { json } = await browser.call("GET", "/api/session");
+      return (json["organizations"] as { refused: string | null }[])[0]?.refused;
+    };
+    await bind(["192.0.2.0/24"], "programs");
+    await from("127.0.0.1");
+    assert.equal(await refusal(), null);
+    for (const bound of ["people", "both"] as const) {
+      await bind(["192.0.2.0/24"], bound);
+      await from("192.0.2.7");
+      for (const ip of ["127.0.0.1", null]) await assert.rejects(from(ip), { code: "address_not_allowed" });
+      const forged = { "x-forwarded-for": "192.0.2.7", forwarded: "for=192.0.2.7", "x-real-ip": "192.0.2.7" };
+      const answer = await browser.call("POST", "/api/session/token", { organization: ada.org }, forged);
+      assert.deepEqual([answer.status, answer.json["code"]], [403, "address_not_allowed"]);
+      assert.equal(await refusal(), "address_not_allowed");
+    }
+    await bind(null, "both");
+    await tokenOf(browser, ada);
   });
 
   test("another organization is not found, like one that does not exist", async () => {

@@ -1,6 +1,6 @@
 import { organizationAllows } from "@mooring/contract";
 import { lackingOf, parsePolicy, absent } from "#domain/identity/index.ts";
-import { isEnded, standingOf } from "#domain/organizations/index.ts";
+import { allowsPerson, isEnded, standingOf } from "#domain/organizations/index.ts";
 import {
   beginPasskeyProof,
   confirm,
@@ -18,7 +18,7 @@ import { sendSession } from "../cookie.ts";
 import type { PortalOperation } from "../deps.ts";
 import { originOf } from "../origin.ts";
 
-export const getSession: PortalOperation<"getSession"> = async (deps, _input, { session, reply }) => {
+export const getSession: PortalOperation<"getSession"> = async (deps, _input, { session, reply, ip }) => {
   const { clock, metadata } = deps.people;
   const { read } = metadata;
   const { id, userId, email, name, instanceAdmin, method } = session;
@@ -28,13 +28,15 @@ export const getSession: PortalOperation<"getSession"> = async (deps, _input, { 
   void reply.header("cache-control", "no-store");
   return {
     user: { id: userId, email, name, instance_admin: instanceAdmin, email_verified: person?.verified_at !== null },
-    organizations: (await membershipsOf(read, userId, clock.nowMs())).map(({ policy, valid_after, ...membership }) => ({
-      ...membership,
-      ...suspensionFields(membership),
-      refused: isEnded({ valid_after }, session)
-        ? ("new_sign_in_required" as const)
-        : (blockedOf(membership) ?? lackingOf(parsePolicy(policy).people, standing)),
-    })),
+    organizations: (await membershipsOf(read, userId, clock.nowMs())).map(({ policy, valid_after, ...membership }) => {
+      const { people, peopleAddresses } = parsePolicy(policy);
+      const shown = { ...membership, ...suspensionFields(membership) };
+      if (isEnded({ valid_after }, session)) return { ...shown, refused: "new_sign_in_required" as const };
+      const isBlocked = blockedOf(membership);
+      if (isBlocked !== null) return { ...shown, refused: isBlocked };
+      if (!allowsPerson(peopleAddresses, ip)) return { ...shown, refused: "address_not_allowed" as const };
+      return { ...shown, refused: lackingOf(people, standing) };
+    }),
     session: {
       id,
       method,
@@ -59,8 +61,12 @@ function blockedOf(membership: Pick<Membership, "state" | "state_reason">): "org
 }
 
 /** Creates the access token that the portal uses for the public API. */
-export const createSessionToken: PortalOperation<"createSessionToken"> = async (deps, { body }, { session, reply }) => {
-  const token = await createToken(deps.people, session, body.organization);
+export const createSessionToken: PortalOperation<"createSessionToken"> = async (
+  deps,
+  { body },
+  { session, reply, ip },
+) => {
+  const token = await createToken(deps.people, session, body.organization, ip);
   if (token === undefined) throw absent();
   void reply.header("cache-control", "no-store");
   return { access_token: token.accessToken, token_type: "Bearer", expires_in: token.expiresInS };
