@@ -7,7 +7,7 @@ import { ingested, logEntry, rows } from "../fixtures/telemetry.ts";
 import { NO_CHROMIUM, usePortal } from "../portal/browser.ts";
 import { stepClock, steppedClock } from "../portal/clock.ts";
 import { openAs, tokenOf } from "../portal/people.ts";
-import { api, command, member, openPage, ownerTokens, pathOf, type Member } from "./world.ts";
+import { api, command, member, openPage, ownerSignIn, pathOf, type Member } from "./world.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -77,7 +77,7 @@ describe("members", () => {
     const people = await Promise.all(["ann", "bob", "cleo"].map((name) => member(portal, name, "developer")));
     const workers = await Promise.all(people.map(worker));
     const [first, second, third] = people;
-    const { session } = await ownerTokens(portal);
+    const { session } = await ownerSignIn(portal);
     const { id: heir } = await api<{ id: string }>(portal, "GET", "/v1/me", { token: session });
     await api(portal, "PATCH", "/v1/organization", { token: session, json: { policy: { heir } } });
     const path = `/v1/members/${first?.id ?? ""}`;
@@ -101,7 +101,7 @@ describe("members", () => {
   test("a group reads a private project", { skip: NO_CHROMIUM }, async () => {
     const people = await Promise.all(["dan", "eve", "fay"].map((name) => member(portal, name, "viewer")));
     const [first, second, third] = people;
-    const { session: token, personal } = await ownerTokens(portal);
+    const { session: token, home } = await ownerSignIn(portal);
     const project = await api<{ id: string }>(portal, "POST", "/v1/projects", {
       token,
       json: { slug: "closed", visibility: "private" },
@@ -126,7 +126,7 @@ describe("members", () => {
       await api(portal, "GET", "/v1/projects/closed", { token: theirs });
       await api(portal, "PATCH", "/v1/projects/closed", { token: theirs, json: { name: "x" }, status: 403 });
     }
-    await command(portal, ["project-group", "delete", project.id, "support", "--yes"], { token: personal });
+    await command(portal, ["project-group", "delete", project.id, "support", "--yes"], { home });
     await hidden();
   });
 

@@ -1,8 +1,11 @@
 /** What the tests of tasks share. Each task is done by the API, by the command line and, where it has a page, in the portal. */
 import assert from "node:assert/strict";
-import { mooring } from "../fixtures/process.ts";
-import { ALL_SCOPES } from "../fixtures/scopes.ts";
-import { joined, openAs, sessionCall, tokenOf } from "../portal/people.ts";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after } from "node:test";
+import { eventually, launch, mooring } from "../fixtures/process.ts";
+import { joined, openAs, tokenOf } from "../portal/people.ts";
 import type { Portal, Tab } from "../portal/browser.ts";
 
 /** A person with a token for the API, from their session. */
@@ -35,32 +38,49 @@ export async function api<T = Record<string, unknown>>(
   return answer.text === "" ? ({} as T) : answer.body;
 }
 
-/**
- * Runs a command as the credential of the organization, or with a personal access token. Returns what it prints as JSON.
- */
+/** How a command signs in. Absent: as the credential of the organization. */
+interface SignIn {
+  /** A personal access token or an operator token. */
+  readonly token?: string;
+  /** The directory with a login. */
+  readonly home?: string;
+}
+
+/** Runs a command. Returns what it prints as JSON. */
 export async function command<T = Record<string, unknown>>(
   portal: Portal,
   words: readonly string[],
-  { token, input }: { token?: string; input?: string } = {},
+  { input, ...signIn }: SignIn & { readonly input?: string } = {},
 ): Promise<T> {
-  const { client_id, client_secret } = portal.shared.home.credential;
-  const client = { MOORING_CLIENT_ID: client_id, MOORING_CLIENT_SECRET: client_secret };
-  const signIn = token === undefined ? client : { MOORING_TOKEN: token };
-  const environment = { MOORING_URL: portal.shared.server.origin, ...signIn };
+  const environment = { MOORING_URL: portal.shared.server.origin, ...variablesOf(portal, signIn) };
   const { code, stdout, stderr } = await mooring(words, { environment, ...(input === undefined ? {} : { input }) });
   assert.equal(code, 0, `mooring ${words.join(" ")}: ${stderr}`);
   return (stdout.startsWith("{") || stdout.startsWith("[") ? JSON.parse(stdout) : { stdout }) as T;
 }
 
-/** Returns tokens of the owner: of their session, and a personal one for commands. */
-export async function ownerTokens(portal: Portal): Promise<{ session: string; personal: string }> {
-  const organization = portal.shared.home.org.slug;
+function variablesOf({ shared: { home: organization } }: Portal, { token, home }: SignIn): Record<string, string> {
+  if (home !== undefined) return { XDG_CONFIG_HOME: home };
+  if (token !== undefined) return { MOORING_TOKEN: token };
+  const { client_id, client_secret } = organization.credential;
+  return { MOORING_CLIENT_ID: client_id, MOORING_CLIENT_SECRET: client_secret };
+}
+
+/** Signs the owner in: a token for the API, and a login of the command line in a new directory. */
+export async function ownerSignIn(portal: Portal): Promise<{ session: string; home: string }> {
+  const home = mkdtempSync(join(tmpdir(), "mooring-login-"));
+  after(() => rmSync(home, { recursive: true, force: true }));
   const tab = await portal.open();
-  const json = { organization, name: "terminal", scopes: ALL_SCOPES };
-  const { token } = await sessionCall(portal, tab, "POST", "/api/account/tokens", json);
-  const session = await tokenOf(portal, tab, organization);
+  const words = ["login", portal.shared.server.origin, "--device"];
+  const running = launch(words, { environment: { XDG_CONFIG_HOME: home } });
+  const code = await eventually("the code", () => /^ {2}([A-Z]{4}-[A-Z]{4})$/m.exec(running.stderr())?.[1]);
+  await tab.go("/device");
+  await tab.page.getByLabel("Code").fill(code);
+  await tab.page.getByRole("button", { name: "Continue" }).click();
+  await tab.page.getByRole("button", { name: "Yes, approve" }).click();
+  assert.equal((await running.exited).code, 0, running.stderr());
+  const session = await tokenOf(portal, tab, portal.shared.home.org.slug);
   await tab.close();
-  return { session, personal: String(token) };
+  return { session, home };
 }
 
 /** Opens a page of the organization as its owner. */
