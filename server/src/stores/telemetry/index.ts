@@ -26,3 +26,13 @@ export { FUNCTION_NAMES, TABLE_FUNCTION_NAMES } from "./query/index.ts";
 export { giveUp, TELEMETRY_LIVE_MS, telemetryDirectories, type TelemetryDirectory } from "./presence/index.ts";
 export { telemetryFiles } from "./backup.ts";
 export { openTelemetry, type TelemetryOptions, type TelemetryStoreSettings } from "./embedded.ts";
+export {
+  arrivingTelemetry,
+  leavingTelemetry,
+  readMoved,
+  type ArrivedTelemetry,
+  type ArrivingFile,
+  type LeavingTelemetry,
+  type MovedFile,
+  type MovedRow,
+} from "./moving/index.ts";

@@ -1,0 +1,87 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { lstat, mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { dirname, join, relative, sep } from "node:path";
+import { syncDirectory } from "#stores/directory/index.ts";
+import type { Archive, ArchivedFile, Chunks } from "./types.ts";
+
+/** The end of the name of an unfinished file. */
+const UNFINISHED = ".part";
+
+/** An archive in a directory. Only its owner may read the files, because they have the data of people. */
+export class DirectoryArchive implements Archive {
+  readonly name: string;
+  readonly #root: string;
+  readonly #directories = new Set<string>();
+
+  constructor(root: string) {
+    this.name = root;
+    this.#root = root;
+  }
+
+  async write(path: string, content: Chunks): Promise<ArchivedFile> {
+    const target = join(this.#root, path);
+    await this.#directory(dirname(target));
+    const hash = createHash("sha256");
+    let size = 0;
+    const handle = await open(`${target}${UNFINISHED}`, "w", 0o600);
+    try {
+      for await (const chunk of content) {
+        hash.update(chunk);
+        size += chunk.length;
+        await handle.writeFile(chunk);
+      }
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(`${target}${UNFINISHED}`, target);
+    return { path, size, sha256: hash.digest("hex") };
+  }
+
+  async *read(path: string): AsyncGenerator<Uint8Array> {
+    const found = await this.#stat(path);
+    if (found === undefined) throw new Error(`${path} is missing in ${this.name}`);
+    for await (const chunk of createReadStream(join(this.#root, path), { highWaterMark: 256 * 1024 }))
+      yield chunk as Buffer;
+  }
+
+  async sizeOf(path: string): Promise<number | undefined> {
+    return (await this.#stat(path))?.size;
+  }
+
+  async *paths(): AsyncGenerator<string> {
+    const entries = await readdir(this.#root, { recursive: true, withFileTypes: true }).catch(absent);
+    for (const entry of entries ?? [])
+      if (!entry.isDirectory()) yield relative(this.#root, join(entry.parentPath, entry.name)).split(sep).join("/");
+  }
+
+  async remove(path: string): Promise<void> {
+    await rm(join(this.#root, path), { force: true });
+    await syncDirectory(dirname(join(this.#root, path))).catch(absent);
+  }
+
+  async finish(): Promise<void> {
+    for (const directory of this.#directories) await syncDirectory(directory);
+  }
+
+  close(): void {}
+
+  /** A link in the place of a file is not followed. */
+  async #stat(path: string): Promise<{ size: number } | undefined> {
+    const found = await lstat(join(this.#root, path)).catch(absent);
+    return found?.isFile() === true ? found : undefined;
+  }
+
+  async #directory(path: string): Promise<void> {
+    if (this.#directories.has(path)) return;
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    for (let each = path; each.length >= this.#root.length; each = dirname(each)) this.#directories.add(each);
+    this.#directories.add(dirname(this.#root));
+  }
+}
+
+function absent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "ENOENT") throw error;
+  return undefined;
+}

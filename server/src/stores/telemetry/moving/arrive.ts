@@ -1,0 +1,112 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { mkdir, open, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import type { Clock } from "#kernel/time.ts";
+import { lockDirectory } from "#stores/directory/index.ts";
+import type { Writer } from "#stores/metadata/index.ts";
+import { TELEMETRY_TYPES } from "../columns.ts";
+import { noteReplacing, publish } from "../compaction/publish.ts";
+import { makeWorkFolder, removeWork } from "../compaction/work.ts";
+import { assertPathSafe, layoutOf, parquetPath, type Layout } from "../layout.ts";
+import type { ManifestFile } from "../manifest.ts";
+import { prepareFolders } from "../startup.ts";
+import { readStoreId } from "../store-id.ts";
+import { insertFiles } from "./store.ts";
+import type { MovedRow } from "./types.ts";
+
+/** A Parquet file of an archive. */
+export interface ArrivingFile {
+  readonly row: MovedRow;
+  /** Hexadecimal. */
+  readonly sha256: string;
+  read(): AsyncIterable<Uint8Array>;
+}
+
+/** The files in their places, which count from the commit of `insert`. */
+export interface ArrivedTelemetry {
+  insert(tx: Writer): Promise<void>;
+  /** Call it after the commit. */
+  finish(): Promise<void>;
+  /** Ends the work on the directory. */
+  release(): void;
+}
+
+/**
+ * Copies Parquet files of an organization into a telemetry directory that no server has open. Files that an interrupted
+ * call has copied are not copied again. A note names all of them first, so that a server deletes them at its start if
+ * they were not committed.
+ * @throws Error when a file differs from its digest, or a server has the directory open
+ */
+export async function arrivingTelemetry(
+  { dataDir, clock }: { readonly dataDir: string; readonly clock: Clock },
+  orgId: string,
+  files: readonly ArrivingFile[],
+  copied: (file: ArrivingFile) => void,
+): Promise<ArrivedTelemetry> {
+  assertPathSafe(orgId);
+  const layout = layoutOf(dataDir);
+  await mkdir(layout.root, { recursive: true, mode: 0o700 });
+  const release = lockDirectory(layout.lock, "telemetry");
+  try {
+    await prepareFolders(layout);
+    const storeId = await readStoreId(layout, clock);
+    const placed = files.map((file) => ({ ...file.row, path: pathOf(orgId, file.row) }));
+    const note = await noteReplacing(layout, `moving-${orgId}`, { dropped: [], added: placed.map(({ path }) => path) });
+    for (const [i, file] of files.entries()) {
+      await place(layout, file, placed[i]);
+      copied(file);
+    }
+    return {
+      insert: (tx) => insertFiles(tx, storeId, placed),
+      finish: () => rm(note, { force: true }),
+      release,
+    };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+/** The number of a batch of another server's log means nothing here, so the name has none. */
+function pathOf(orgId: string, { id, type, org_id: org }: MovedRow): string {
+  assertPathSafe(id);
+  if (org !== orgId || !TELEMETRY_TYPES.includes(type)) throw new Error(`${id} is not a file of the organization`);
+  return parquetPath(orgId, type, 0, 0, id);
+}
+
+async function place(layout: Layout, file: ArrivingFile, target: ManifestFile | undefined): Promise<void> {
+  if (target === undefined) return;
+  const at = join(layout.root, target.path);
+  if ((await sizeOf(at)) === file.row.bytes && (await digestOf(at)) === file.sha256) return;
+  const folder = await makeWorkFolder(layout);
+  try {
+    const temporary = join(folder, `${target.id}.parquet`);
+    const hash = createHash("sha256");
+    const handle = await open(temporary, "wx", 0o600);
+    try {
+      for await (const chunk of file.read()) {
+        hash.update(chunk);
+        await handle.writeFile(chunk);
+      }
+    } finally {
+      await handle.close();
+    }
+    if (hash.digest("hex") !== file.sha256 || (await sizeOf(temporary)) !== file.row.bytes)
+      throw new Error(`the Parquet file ${target.id} was altered: its checksum differs`);
+    await publish(temporary, at, layout.root);
+  } finally {
+    await removeWork(folder);
+  }
+}
+
+async function sizeOf(path: string): Promise<number | undefined> {
+  return (await stat(path).catch(() => undefined))?.size;
+}
+
+async function digestOf(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(path, { highWaterMark: 1024 ** 2 }), hash);
+  return hash.digest("hex");
+}
