@@ -9,6 +9,7 @@ export {
   type Destination,
   type DestinationDeps,
 } from "./events/destinations.ts";
+export { LIFECYCLE } from "./lifecycle/job.ts";
 export { expirationOf } from "./lifecycle/rules.ts";
 export { createS3, type S3 } from "./create.ts";
 export type { S3Deps, S3Settings } from "./deps.ts";

@@ -134,6 +134,11 @@ export class KeyRing {
     return Promise.all(places.map((place) => this.#make(place, { state, masterId, bytes: randomBytes(KEY_BYTES) })));
   }
 
+  /** Wraps a key of another server's ring, for a transaction that inserts it. It keeps its id, because rows name it. */
+  async adopt(place: KeyPlace, id: string, bytes: Buffer): Promise<KeyRow> {
+    return this.#make(place, { id, state: "previous", masterId: this.#masterId, bytes });
+  }
+
   /** Wraps every key under another master key. @throws Error if the result can't be unwrapped */
   async rewrap(rows: readonly KeyRow[], masterId: string): Promise<{ id: string; wrapped: Uint8Array }[]> {
     return Promise.all(
@@ -188,10 +193,15 @@ export class KeyRing {
 
   async #make(
     { use, purpose }: KeyPlace,
-    key: { state: KeyState; masterId: string; bytes: Buffer; derivedFrom?: string | undefined },
+    key: { id?: string; state: KeyState; masterId: string; bytes: Buffer; derivedFrom?: string | undefined },
   ): Promise<KeyRow> {
-    const id = randomBytes(KEY_ID_BYTES).toString("hex");
-    const { state, masterId: master_id, bytes, derivedFrom = null } = key;
+    const {
+      id = randomBytes(KEY_ID_BYTES).toString("hex"),
+      state,
+      masterId: master_id,
+      bytes,
+      derivedFrom = null,
+    } = key;
     const wrapped = await this.#deps.masters.wrap(master_id, bytes, { id, use, purpose });
     const made_at = this.#deps.clock.nowMs();
     return { id, use, purpose, state, master_id, wrapped, derived_from: derivedFrom, made_at, retire_at: null };

@@ -80,17 +80,34 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   detailsOf("s3_upload", ["id"]),
 ];
 
+/** Returns the sealed value of a row and its place, or null if the row has none. */
+export function sealedIn(column: SealedColumn, row: Row): { place: SealedPlace; sealed: Uint8Array } | null {
+  const value = row[column.column];
+  if (column.isDetail !== true) {
+    return value === null ? null : { place: placeOf(column, row), sealed: value as Uint8Array };
+  }
+  const { sse } = JSON.parse(String(value)) as { sse?: { sealedKey?: string } | null };
+  if (sse?.sealedKey === undefined) return null;
+  return { place: placeOf(column, row), sealed: Buffer.from(sse.sealedKey, "base64") };
+}
+
+/** Returns the column's value with another sealed value in it. */
+export function withSealed(column: SealedColumn, row: Row, seal: (place: SealedPlace) => Uint8Array): unknown {
+  const made = seal(placeOf(column, row));
+  if (column.isDetail !== true) return made;
+  const { detail, sse } = sseOf(row[column.column]);
+  return JSON.stringify({ ...detail, sse: { ...sse, sealedKey: Buffer.from(made).toString("base64") } });
+}
+
 /** Returns the same value under the current key. @throws Error if it can't be opened */
-export function sealedAgain(
-  envelope: Seals,
-  { table, column, purpose, placeOf, isDetail }: SealedColumn,
-  row: Row,
-): unknown {
-  const place: SealedPlace = { table: isDetail === true ? "s3_objects" : table, purpose, ...placeOf(row) };
-  if (isDetail !== true) return envelope.sealAgain(place, row[column] as Uint8Array);
-  const { detail, sse, sealedKey } = sseOf(row[column]);
-  const made = Buffer.from(envelope.sealAgain(place, Buffer.from(sealedKey, "base64"))).toString("base64");
-  return JSON.stringify({ ...detail, sse: { ...sse, sealedKey: made } });
+export function sealedAgain(envelope: Seals, column: SealedColumn, row: Row): unknown {
+  const sealed =
+    column.isDetail === true ? Buffer.from(sseOf(row[column.column]).sealedKey, "base64") : row[column.column];
+  return withSealed(column, row, (place) => envelope.sealAgain(place, sealed as Uint8Array));
+}
+
+function placeOf({ table, purpose, placeOf: place, isDetail }: SealedColumn, row: Row): SealedPlace {
+  return { table: isDetail === true ? "s3_objects" : table, purpose, ...place(row) };
 }
 
 function sseOf(text: unknown): { detail: object; sse: object; nonce: string; sealedKey: string } {
@@ -98,7 +115,7 @@ function sseOf(text: unknown): { detail: object; sse: object; nonce: string; sea
   const sse = detail.sse ?? {};
   const { nonce, sealedKey } = sse;
   if (nonce === undefined || sealedKey === undefined)
-    throw new Error("cannot seal the key of an object again: its detail has no sealed key");
+    throw new Error("cannot seal the key of an object: its detail has no sealed key");
   return { detail, sse, nonce, sealedKey };
 }
 
