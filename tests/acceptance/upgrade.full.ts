@@ -52,6 +52,8 @@ const CASES: Readonly<Record<string, Case>> = {
   scrub: opens("scrub"),
   backup: { args: (data) => ["backup", "--to", join(directory, "backups"), ...data], says: null, succeeds: true },
   restore: { args: () => ["restore", "--help"], says: null },
+  export: opens("export", "--org", "acme", "--to", join(directory, "export")),
+  import: { args: () => ["import", "--help"], says: null },
   clock: opens("clock"),
   upgrade: { args: (data) => ["upgrade", ...data], says: /a server runs on this data directory/ },
   doctor: opens("doctor"),

@@ -24,9 +24,9 @@ const acceptance = (names: string): RegExp => new RegExp(`^tests/acceptance/(${n
 const CORE_ACCEPTANCE =
   "account|activity|alerts|allowed-addresses|allowed-destinations|audit|cli|cli-api|cli-files|cli-ingest|cli-ingest-text|cli-query|cli-s3|" +
   "demo|errors|exact-json-few|fatal|files|first-run|healthcheck|" +
-  "files-resumable-api|full-disk|ingest-limits|leaks|leaving|live-streams-end|locked-records|logins|master-key|nodes|own-telemetry|proxies|query|query-narrow|query-sandbox|query-stored|refused-bodies|" +
+  "files-resumable-api|full-disk|ingest-limits|leaks|leaving|live-streams-end|locked-records|logins|master-key|moves|nodes|own-telemetry|proxies|query|query-narrow|query-sandbox|query-stored|refused-bodies|" +
   "registry-login|registry-manifests|registry-quota|registry-security|rest|retention|s3|secrets|settings|start|stop|strict-http|suspension|tail|tenancy|token-life|webhooks|webhooks-cli";
-const KILLS_ACCEPTANCE = "(alerts|files|idempotency|master-key|registry|s3|webhooks)-kill|kill";
+const KILLS_ACCEPTANCE = "(alerts|files|idempotency|master-key|moves|registry|s3|webhooks)-kill|kill";
 const POSTGRES_ACCEPTANCE = "postgres|databases|telemetry-nodes";
 const RACES_ACCEPTANCE = "s3-race|paused-node";
 const LISTS_ACCEPTANCE = "year";

@@ -132,6 +132,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./restore.ts")).restore,
   },
   {
+    name: "export",
+    summary: "export an organization, to move it to another server",
+    load: async () => (await import("./export.ts")).exportCommand,
+  },
+  {
+    name: "import",
+    summary: "import an organization from another server",
+    load: async () => (await import("./import.ts")).importCommand,
+  },
+  {
     name: "upgrade",
     summary: "upgrade the records to this version, or list the changes",
     load: async () => (await import("./upgrade.ts")).upgrade,

@@ -1,0 +1,132 @@
+import type { Identity } from "#domain/identity/index.ts";
+import { LIFECYCLE } from "#domain/s3/index.ts";
+import { newId } from "#kernel/ids.ts";
+import type { Clock } from "#kernel/time.ts";
+import type { Writer } from "#stores/metadata/index.ts";
+import type { ArrivedContents } from "./arrive-contents.ts";
+import { ownerOf } from "./contents.ts";
+import { readLines, recordsPath } from "./format.ts";
+import type { MoveKey } from "./passphrase.ts";
+import type { ArrivingPeople } from "./people.ts";
+import type { OpenExport } from "./read.ts";
+import { arrivingRow } from "./rows.ts";
+import { insertRows, nextPolicyRevision, reserveNumbers, type Row } from "./store.ts";
+import { MOVED_TABLES, type MovedTable, type Table } from "./tables.ts";
+
+const BATCH = 200;
+
+export interface ArrivingRows {
+  readonly from: OpenExport;
+  /** The slug on this server. */
+  readonly slug: string;
+  readonly identity: Pick<Identity, "envelope" | "ring">;
+  readonly key: MoveKey | null;
+  readonly contents: ArrivedContents;
+  readonly people: ArrivingPeople;
+  readonly clock: Clock;
+}
+
+/** Inserts all rows of the export. @throws Error when a row belongs to another organization, or was altered */
+export async function arriveRows(tx: Writer, arriving: ArrivingRows): Promise<void> {
+  const names = new Names(arriving.from.manifest.organization.id);
+  const revision = await nextPolicyRevision(tx);
+  const numbers = await reserveNumbers(tx, await highestNumber(arriving.from));
+  for (const moved of MOVED_TABLES) {
+    const { table } = moved;
+    const { from } = arriving;
+    if (moved.secret === true && arriving.key === null) continue;
+    let batch: Row[] = [];
+    for await (const value of readLines(from.archive, from.file(recordsPath(table)))) {
+      const row = await arrived(tx, moved, value as Row, arriving);
+      if (row === null) continue;
+      names.check(moved, row);
+      for (const column of moved.numbers ?? []) row[column] = Number(row[column]) + numbers;
+      if (table === "telemetry_policy") row["revision"] = revision;
+      batch.push(row);
+      if (batch.length < BATCH) continue;
+      await insertRows(tx, moved, batch);
+      batch = [];
+    }
+    if (batch.length > 0) await insertRows(tx, moved, batch);
+  }
+  await insertJobs(tx, arriving, names.of("s3_bucket"));
+}
+
+/** Returns the row for this server, or null if it stays out. */
+async function arrived(
+  tx: Writer,
+  moved: MovedTable,
+  written: Row,
+  { from, slug, identity, key, contents, people }: ArrivingRows,
+): Promise<Row | null> {
+  const { table } = moved;
+  const owner = moved.owner;
+  // An account that is here keeps its own secrets.
+  if ("people" in owner && table !== "person" && people.known.has(String(written["user_id"]))) return null;
+  if ("people" in owner && table !== "person" && people.unclaimed.has(String(written["user_id"]))) return null;
+  const row = arrivingRow(moved, written, { identity, key });
+  if (table === "organization") return { ...row, slug };
+  if (table === "person") return people.row(row);
+  if (typeof row["blob_id"] === "string") row["blob_id"] = await contents.link(tx, ownerOf(table), row["blob_id"]);
+  if (row["org_id"] !== undefined && row["org_id"] !== from.manifest.organization.id)
+    throw new Error(`a row of ${table} belongs to another organization: the export was altered`);
+  return row;
+}
+
+/** The ids of the rows so far. A row may name only these, so that an export can't change other organizations. */
+class Names {
+  readonly #orgId: string;
+  readonly #ids = new Map<Table, Set<string>>();
+  /** Tables that other rows name. */
+  readonly #named = new Set(MOVED_TABLES.flatMap(({ names = {} }) => Object.values(names)));
+
+  constructor(orgId: string) {
+    this.#orgId = orgId;
+  }
+
+  of(table: Table): ReadonlySet<string> {
+    return this.#ids.get(table) ?? new Set();
+  }
+
+  check({ table, names = {} }: MovedTable, row: Row): void {
+    if (table === "organization" && row["id"] !== this.#orgId)
+      throw new Error("the export has the row of another organization: it was altered");
+    for (const [column, target] of Object.entries(names)) {
+      const value = row[column];
+      if (value === null || this.of(target).has(String(value))) continue;
+      throw new Error(`a row of ${table} names a ${target} that the export does not have: ${String(value)}`);
+    }
+    if (!this.#named.has(table) && table !== "s3_bucket") return;
+    const ids = this.#ids.get(table) ?? new Set();
+    this.#ids.set(table, ids.add(String(row["id"])));
+  }
+}
+
+/** Returns the highest number that an event, or a position in the events, has. */
+async function highestNumber(from: OpenExport): Promise<number> {
+  let highest = 0;
+  for (const { table, numbers = [] } of MOVED_TABLES) {
+    if (numbers.length === 0) continue;
+    for await (const row of readLines(from.archive, from.file(recordsPath(table))))
+      for (const column of numbers) highest = Math.max(highest, Number((row as Row)[column]));
+  }
+  return highest;
+}
+
+/** Creates the jobs of lifecycle rules. A job of a bucket without rules ends at its first run. */
+async function insertJobs(tx: Writer, { clock, from }: ArrivingRows, buckets: Iterable<string>): Promise<void> {
+  const nowMs = clock.nowMs();
+  const jobs = [...buckets].map((bucket) => ({
+    id: newId("job", nowMs),
+    kind: LIFECYCLE,
+    key: bucket,
+    group_key: from.manifest.organization.id,
+    payload: "null",
+    due_at: nowMs,
+    fence: 0,
+    attempts: 0,
+    claims: 0,
+    created_at: nowMs,
+  }));
+  if (jobs.length > 0) await insertRows(tx, { table: "job" }, jobs);
+}

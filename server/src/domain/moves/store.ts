@@ -1,0 +1,194 @@
+import { sql, type RawBuilder } from "kysely";
+import type { MetadataStore, Reader, Writer } from "#stores/metadata/index.ts";
+import type { MovedTable, Owner } from "./tables.ts";
+
+export type Row = Record<string, unknown>;
+
+const IDS_PER_STATEMENT = 500;
+/** PostgreSQL has at most 65,535 parameters in a statement, and SQLite 32,766. */
+const PARAMETERS_MAX = 20_000;
+
+/** Returns the next rows of an organization, in the order of the key. */
+export async function rowsAfter(
+  db: Reader,
+  { table, key, owner }: MovedTable,
+  orgId: string,
+  { after, limit }: { readonly after: Row | undefined; readonly limit: number },
+): Promise<Row[]> {
+  const order = sql.join(key.map((name) => sql.ref(name)));
+  const beyond =
+    after === undefined ? sql`1 = 1` : sql`(${order}) > (${sql.join(key.map((name) => sql.val(after[name])))})`;
+  const query = sql<Row>`select * from ${sql.table(table)}
+    where ${belongs(owner, orgId)} and ${beyond} order by ${order} limit ${sql.lit(limit)}`;
+  return (await query.execute(db)).rows;
+}
+
+function belongs(owner: Owner, orgId: string): RawBuilder<unknown> {
+  const column = sql.ref(owner.column);
+  if ("people" in owner)
+    return sql`${column} in (select user_id from member where org_id = ${orgId}
+      union select user_id from project_member where org_id = ${orgId}
+      union select user_id from group_member where org_id = ${orgId})`;
+  if ("parent" in owner) return sql`${column} in (select id from ${sql.table(owner.parent)} where org_id = ${orgId})`;
+  return sql`${column} = ${orgId}`;
+}
+
+/** Inserts rows, which all have the same columns. */
+export async function insertRows(
+  tx: Writer,
+  { table, mayExist }: Pick<MovedTable, "table" | "mayExist">,
+  rows: readonly Row[],
+): Promise<void> {
+  const columns = Object.keys(rows[0] ?? {});
+  const size = Math.max(1, Math.floor(PARAMETERS_MAX / Math.max(1, columns.length)));
+  const names = sql.join(columns.map((name) => sql.ref(name)));
+  const end = mayExist === true ? sql`on conflict do nothing` : sql``;
+  for (let at = 0; at < rows.length; at += size) {
+    const values = rows
+      .slice(at, at + size)
+      .map((row) => sql`(${sql.join(columns.map((name) => sql.val(row[name])))})`);
+    await sql`insert into ${sql.table(table)} (${names}) values ${sql.join(values)} ${end}`.execute(tx);
+  }
+}
+
+export interface BlobInfo {
+  readonly id: string;
+  readonly size: number;
+  /** Null: it is composed of others. */
+  readonly sha256: string | null;
+}
+
+/** Returns the blobs of an owner with these ids. */
+export async function blobsOf(db: Reader, owner: string, ids: readonly string[]): Promise<BlobInfo[]> {
+  const found: BlobInfo[] = [];
+  for (let at = 0; at < ids.length; at += IDS_PER_STATEMENT) {
+    const some = ids.slice(at, at + IDS_PER_STATEMENT);
+    const query = db.selectFrom("blob").select(["id", "size", "sha256"]).where("id", "in", some);
+    found.push(...(await query.where("org_id", "=", owner).where("state", "=", "live").execute()));
+  }
+  return found;
+}
+
+/** Returns the whole blobs of an owner by their digest. */
+export async function blobsByDigest(db: Reader, owner: string): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  for (let after = ""; ;) {
+    const page = await db
+      .selectFrom("blob")
+      .select(["id", "sha256"])
+      .where("id", ">", after)
+      .where("org_id", "=", owner)
+      .where("state", "=", "live")
+      .orderBy("id")
+      .limit(IDS_PER_STATEMENT)
+      .execute();
+    for (const { id, sha256 } of page) if (sha256 !== null) found.set(sha256, id);
+    const last = page.at(-1);
+    if (last === undefined || page.length < IDS_PER_STATEMENT) return found;
+    after = last.id;
+  }
+}
+
+export interface OrganizationName {
+  readonly id: string;
+  readonly slug: string;
+  readonly name: string;
+}
+
+export async function organizationNamed(db: Reader, slug: string): Promise<OrganizationName | undefined> {
+  const query = db.selectFrom("organization").select(["id", "slug", "name"]).where("slug", "=", slug);
+  return query.executeTakeFirst();
+}
+
+/** Returns the organization that has this id or this slug. */
+export async function organizationLike(
+  db: Reader,
+  { id, slug }: { readonly id: string; readonly slug: string },
+): Promise<OrganizationName | undefined> {
+  return db
+    .selectFrom("organization")
+    .select(["id", "slug", "name"])
+    .where((eb) => eb.or([eb("id", "=", id), eb("slug", "=", slug)]))
+    .executeTakeFirst();
+}
+
+/** Counts erasures of telemetry that have not ended. */
+export async function erasuresUnderWay(db: Reader, orgId: string): Promise<number> {
+  const row = await db
+    .selectFrom("telemetry_erasure_part as part")
+    .innerJoin("telemetry_erasure as erasure", "erasure.id", "part.erasure_id")
+    .select(({ fn }) => fn.countAll<number>().as("n"))
+    .where("erasure.org_id", "=", orgId)
+    .where("part.state", "in", ["pending", "running"])
+    .executeTakeFirst();
+  return Number(row?.n ?? 0);
+}
+
+export async function lastMigration(db: Reader): Promise<string> {
+  const rows = await db.selectFrom("migration").select("name").execute();
+  return rows
+    .map(({ name }) => name)
+    .toSorted()
+    .join(" ");
+}
+
+export async function auditHead(db: Reader, orgId: string): Promise<{ seq: number; hash: string } | null> {
+  const query = db.selectFrom("audit_head").select(["seq", "hash"]).where("org_id", "=", orgId);
+  return (await query.executeTakeFirst()) ?? null;
+}
+
+export interface Known {
+  readonly id: string;
+  readonly email: string;
+}
+
+/** Returns the accounts of this server with one of these ids or addresses. */
+export async function knownPeople(db: Reader, people: readonly Known[]): Promise<Known[]> {
+  const found: Known[] = [];
+  for (let at = 0; at < people.length; at += IDS_PER_STATEMENT) {
+    const some = people.slice(at, at + IDS_PER_STATEMENT);
+    const query = db
+      .selectFrom("person")
+      .select(["id", "email"])
+      .where((eb) =>
+        eb.or([
+          eb(
+            "id",
+            "in",
+            some.map(({ id }) => id),
+          ),
+          eb(
+            "email",
+            "in",
+            some.map(({ email }) => email),
+          ),
+        ]),
+      );
+    found.push(...(await query.execute()));
+  }
+  return found;
+}
+
+/** Reserves numbers up to `count` for webhook events, and returns what to add to those of the old server. */
+export async function reserveNumbers(tx: Writer, count: number): Promise<number> {
+  const head = await tx.selectFrom("webhook_head").select("seq").where("id", "=", "events").executeTakeFirstOrThrow();
+  await tx
+    .updateTable("webhook_head")
+    .set({ seq: head.seq + count })
+    .where("id", "=", "events")
+    .execute();
+  return head.seq;
+}
+
+export async function nextPolicyRevision(tx: Writer): Promise<number> {
+  const row = await tx
+    .selectFrom("telemetry_policy")
+    .select(({ fn }) => fn.max("revision").as("revision"))
+    .executeTakeFirst();
+  return Number(row?.revision ?? 0) + 1;
+}
+
+/** Locks an organization's slug and events against other nodes. In SQLite there is one writer. */
+export async function lockImport(metadata: MetadataStore, tx: Writer): Promise<void> {
+  await metadata.lock(tx, "organization-import");
+}
