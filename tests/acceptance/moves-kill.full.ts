@@ -1,5 +1,5 @@
 /**
- * Kills `mooring export` and `mooring import` at many steps that change something on disk. The next try goes on, and a
+ * Kills `mooring export` and `mooring import` at many steps that change something on disk. The next try continues, and a
  * killed import leaves nothing of the organization visible.
  */
 import assert from "node:assert/strict";
@@ -77,7 +77,7 @@ function organizationsIn(dataDir: string): number {
   }
 }
 
-test("killed exports and imports go on, and nothing is half there", { timeout: 3_000_000 }, async (context) => {
+test("killed exports and imports continue, and nothing is half there", { timeout: 3_000_000 }, async (context) => {
   const to = join(directory, "export");
   const dataDir = join(directory, "there");
   const exports = await killed(

@@ -24,11 +24,11 @@ Usage: mooring export --org ORG --to DIR|s3://BUCKET/PREFIX [--passphrase-file F
 
 Exports one organization, with or without a running server: telemetry as Parquet, files, buckets, images as an OCI layout, webhook
 events, settings, members and the audit log as JSON. Each file is listed with its SHA-256, and manifest.json is written last. Records are those
-of one moment, which the manifest names. If the export is interrupted, run it again: it copies only what is missing. The same command brings a
+of one moment, which the manifest names. If the export is interrupted, run it again: it copies only the missing files. The same command brings a
 finished export up to date.
 
 Without a passphrase, no secret leaves the server: credentials, S3 keys and webhooks need new secrets on the other server, and people a new
-password. With --passphrase-file, the export has the secrets under the passphrase, and sign-ins go on there.
+password. With --passphrase-file, the export has the secrets under the passphrase, and sign-ins continue there.
 
   mooring export --org acme --to /mnt/exports/acme --passphrase-file ./passphrase --data-dir ./data
   AWS_ACCESS_KEY_ID=… AWS_SECRET_ACCESS_KEY=… mooring export --org acme --to s3://exports/acme

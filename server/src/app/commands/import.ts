@@ -25,7 +25,7 @@ Usage: mooring import --from DIR|s3://BUCKET/PREFIX [--as SLUG] [--passphrase-fi
 
 Imports an organization that mooring export has exported, with the same ids. Stop the server of the data directory first. Every file is compared
 with its SHA-256. All rows arrive in one transaction, so the organization appears when it is complete, or not at all. If the import is
-interrupted, run it again: it copies only what is missing. Contents of an import that does not go on are deleted by the server.
+interrupted, run it again: it copies only the missing files. The server deletes the contents of an import that does not continue.
 
 Alerts and destinations of webhooks arrive paused. Both servers must have the same version. A person whose address has another account here
 arrives without sign-in, because accounts are never linked by their address.

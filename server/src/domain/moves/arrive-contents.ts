@@ -15,15 +15,21 @@ export interface ArrivalDeps {
   readonly objects: ObjectStore;
 }
 
+export interface ArrivedContent {
+  readonly id: string;
+  /** Hexadecimal. It was compared with the bytes. */
+  readonly sha256: string;
+}
+
 /** The contents of the export in the object store of this server. */
 export interface ArrivedContents {
-  /** Links the content that a row names, and returns its blob here. @throws Error when the export lacks it */
-  link(tx: Writer, owner: Content["owner"], blob: string): Promise<string>;
+  /** Links the content that a row names. Returns its blob here, and its digest. @throws Error when the export lacks it */
+  link(tx: Writer, owner: Content["owner"], blob: string): Promise<ArrivedContent>;
 }
 
 /**
  * Copies contents into the object store, and compares their digests. They have no references yet, so the server deletes
- * them after its grace period if the import does not go on. Contents that are there already are not copied again.
+ * them after its grace period if the import does not continue. Contents that are there already are not copied again.
  */
 export async function arriveContents(
   { metadata, objects }: ArrivalDeps,
@@ -35,8 +41,10 @@ export async function arriveContents(
     organization: await blobsByDigest(metadata.read, orgId),
     images: await blobsByDigest(metadata.read, storedUnder("images", orgId)),
   };
-  const here = new Map<string, string>();
+  const here = new Map<string, ArrivedContent>();
   const nameOf = (owner: Content["owner"], blob: string): string => `${owner} ${blob}`;
+  const note = ({ owner, blob, sha256 }: Content, id: string): void =>
+    void here.set(nameOf(owner, blob), { id, sha256 });
   const keep = async (batch: readonly { content: Content; staged: StagedBlob }[]): Promise<void> => {
     await metadata.write(async (tx) => {
       for (const { staged } of batch) {
@@ -44,7 +52,7 @@ export async function arriveContents(
         await objects.unlink(tx, staged.orgId, [staged.id]);
       }
     });
-    for (const { content, staged } of batch) here.set(nameOf(content.owner, content.blob), staged.id);
+    for (const { content, staged } of batch) note(content, staged.id);
   };
 
   const copy = async (content: Content): Promise<StagedBlob | null> => {
@@ -56,7 +64,7 @@ export async function arriveContents(
     if (found !== undefined && content.owner === "images")
       for await (const _chunk of verified(archive.read(content.path), listed));
     if (found !== undefined) {
-      here.set(nameOf(content.owner, content.blob), found);
+      note(content, found);
       return null;
     }
     const expected = { sha256: content.sha256 };
@@ -87,7 +95,7 @@ export async function arriveContents(
     link: async (tx, owner, blob) => {
       const found = here.get(nameOf(owner, blob));
       if (found === undefined) throw new Error(`a row names the content ${blob}, which the export lacks`);
-      await objects.link(tx, storedUnder(owner, orgId), found);
+      await objects.link(tx, storedUnder(owner, orgId), found.id);
       return found;
     },
   };

@@ -3,7 +3,7 @@ import { LIFECYCLE } from "#domain/s3/index.ts";
 import { newId } from "#kernel/ids.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { Writer } from "#stores/metadata/index.ts";
-import type { ArrivedContents } from "./arrive-contents.ts";
+import type { ArrivedContent, ArrivedContents } from "./arrive-contents.ts";
 import { ownerOf } from "./contents.ts";
 import { readLines, recordsPath } from "./format.ts";
 import type { MoveKey } from "./passphrase.ts";
@@ -67,10 +67,23 @@ async function arrived(
   const row = arrivingRow(moved, written, { identity, key });
   if (table === "organization") return { ...row, slug };
   if (table === "person") return people.row(row);
-  if (typeof row["blob_id"] === "string") row["blob_id"] = await contents.link(tx, ownerOf(table), row["blob_id"]);
+  if (typeof row["blob_id"] === "string") {
+    const content = await contents.link(tx, ownerOf(table), row["blob_id"]);
+    requireDigest(table, row, content);
+    row["blob_id"] = content.id;
+  }
   if (row["org_id"] !== undefined && row["org_id"] !== from.manifest.organization.id)
     throw new Error(`a row of ${table} belongs to another organization: the export was altered`);
   return row;
+}
+
+/** Later pushes of all organizations find equal content by the digests of rows, so a row must tell the truth. */
+function requireDigest(table: Table, row: Row, { sha256 }: ArrivedContent): void {
+  const [claimed, named] = [row["sha256"], row["digest"]];
+  const digest = typeof named === "string" ? named : "";
+  const isTrue =
+    (claimed === undefined || claimed === sha256) && (!digest.startsWith("sha256:") || digest === `sha256:${sha256}`);
+  if (!isTrue) throw new Error(`a row of ${table} has another digest than its content: the export was altered`);
 }
 
 /** The ids of the rows so far. A row may name only these, so that an export can't change other organizations. */
@@ -93,8 +106,8 @@ class Names {
       throw new Error("the export has the row of another organization: it was altered");
     for (const [column, target] of Object.entries(names)) {
       const value = row[column];
-      if (value === null || this.of(target).has(String(value))) continue;
-      throw new Error(`a row of ${table} names a ${target} that the export does not have: ${String(value)}`);
+      if (value === null || (typeof value === "string" && this.of(target).has(value))) continue;
+      throw new Error(`a row of ${table} names a ${target} that the export does not have: ${JSON.stringify(value)}`);
     }
     if (!this.#named.has(table) && table !== "s3_bucket") return;
     const ids = this.#ids.get(table) ?? new Set();

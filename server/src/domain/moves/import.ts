@@ -11,7 +11,7 @@ import { readJson, readLines, SECRETS, TELEMETRY, verified, type MoveManifest } 
 import { openMoveKey, type MoveKey, type WrappedKey } from "./passphrase.ts";
 import { arrivingPeople } from "./people.ts";
 import type { MoveProgress } from "./progress.ts";
-import { openExport, type OpenExport } from "./read.ts";
+import { openExport, SLUG, type OpenExport } from "./read.ts";
 import { lastMigration, lockImport, organizationLike } from "./store.ts";
 
 export interface ImportDeps {
@@ -44,7 +44,7 @@ export interface ImportedOrganization {
 /**
  * Imports an organization into a data directory that no server has open. Contents and telemetry are copied first. Then
  * one transaction inserts all rows: before its commit, nothing of the organization is visible. After an interruption, a
- * further call copies only what is missing.
+ * further call copies only the missing ones.
  * @throws Error when the export is not complete, or this server has the organization
  */
 export async function importOrganization(deps: ImportDeps, options: ImportOptions): Promise<ImportedOrganization> {
@@ -52,6 +52,7 @@ export async function importOrganization(deps: ImportDeps, options: ImportOption
   const from = await openExport(options.archive);
   const { manifest } = from;
   const slug = options.slug ?? manifest.organization.slug;
+  if (!SLUG.test(slug)) throw new Error(`${slug} is not a slug: use lower-case letters, digits and hyphens`);
   await requireSameSchema(metadata, manifest);
   await requireAbsent(metadata, { id: manifest.organization.id, slug });
   const secrets = options.passphrase === null ? null : await openSecrets(from, options.passphrase);

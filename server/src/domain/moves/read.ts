@@ -1,3 +1,4 @@
+import { SLUG_PATTERN } from "@mooring/contract";
 import type { Archive, ArchivedFile } from "#stores/archive/index.ts";
 import { FILES, isSafePath, MANIFEST, readJson, readLines, type MoveManifest } from "./format.ts";
 
@@ -6,11 +7,11 @@ export interface OpenExport {
   readonly archive: Archive;
   readonly manifest: MoveManifest;
   /** @throws Error when the export has no such file */
-  file(path: string): ArchivedFile;
-  has(path: string): boolean;
+  readonly file: (path: string) => ArchivedFile;
+  readonly has: (path: string) => boolean;
 }
 
-const SLUG = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+export const SLUG = new RegExp(SLUG_PATTERN);
 const ORG_ID = /^org_[0-9a-z]{1,40}$/;
 const SHA256 = /^[0-9a-f]{64}$/;
 

@@ -26,7 +26,7 @@ export interface SnapshotSource {
 
 /**
  * Runs `work` with a reader that sees the records of one moment, while servers run. In SQLite, the reads block this
- * thread, and its log grows until the end: read only what is needed, and do slow work afterwards.
+ * thread, and its log grows until the end: read only the needed rows, and do slow work afterwards.
  */
 export async function withRecordSnapshot<T>(source: SnapshotSource, work: (read: Reader) => Promise<T>): Promise<T> {
   return source.url === undefined ? sqliteSnapshot(source.dataDir, work) : postgresSnapshot(source.url, work);

@@ -27,7 +27,7 @@ export interface LeavingTelemetry {
   /** Parquet files that the server has. */
   readonly files: readonly MovedFile[];
   /** Converts the rows that are still in the log only. Calls `each` for every new file, which exists until it resolves. */
-  ofLog(each: (file: MovedFile) => Promise<void>): Promise<void>;
+  readonly ofLog: (each: (file: MovedFile) => Promise<void>) => Promise<void>;
 }
 
 /**
