@@ -193,6 +193,8 @@ export const LEFT_TABLES: Readonly<Partial<Record<Table, string>>> = {
   idempotency: "answers to retries are valid for a day, on the server that gave them",
   job: "the import creates the jobs of lifecycle rules; other jobs are created when they are needed",
   webhook_head: "the new server numbers the events",
+  audit_key: "belongs to the server that signed; a log with a cut does not verify elsewhere yet",
+  deleted_person: "belongs to the server on which the account was deleted",
   auth_change: SERVER,
   key: "lookup keys are in secrets.json; the others belong to the server",
   key_rotation: SERVER,
