@@ -49,7 +49,7 @@ const CORE_SURFACES =
 
 const BOTH_DATABASES =
   "audit/(audit|leaving)|idempotency/idempotency|identity/(identity|activity/activity|credentials/(adopt|kinds)|keys/keyring)|" +
-  "organizations/organizations|projects/projects|quotas/quotas|" +
+  "moves/moves|organizations/organizations|projects/projects|quotas/quotas|" +
   "s3/(records|access/access|lifecycle/lifecycle|listings/listings|objects/objects|uploads/uploads)";
 
 export const CORE_SECONDS_MAX = 20 * 60;

@@ -141,7 +141,7 @@ async function logsOf(metadata: MetadataStore, parsed: Parsed): Promise<{ log: s
 }
 
 async function verified(metadata: MetadataStore, log: string, orgId: string | null): Promise<Report> {
-  const verdict: AuditVerdict = await verifyAudit({ metadata, clock: systemClock }, orgId);
+  const verdict: AuditVerdict = await verifyAudit({ metadata }, orgId);
   const { ok, entries } = verdict;
   if (verdict.ok) {
     const declared = verdict.declared.map(({ fault: kind, from, to, detail, entry }) => ({

@@ -59,8 +59,7 @@ for (const { kind, skip } of DATABASES) {
 
     const append = (event: AuditEvent): Promise<void> =>
       metadata.write((tx) => appendAudit({ metadata, clock }, tx, event));
-    const verify = (orgId: string | null = ORG): ReturnType<typeof verifyAudit> =>
-      verifyAudit({ metadata, clock }, orgId);
+    const verify = (orgId: string | null = ORG): ReturnType<typeof verifyAudit> => verifyAudit({ metadata }, orgId);
     const fill = async (count: number): Promise<void> => {
       for (let i = 1; i <= count; i++) await append({ ...EVENT, detail: { i } });
     };

@@ -3,7 +3,7 @@ export { appendAudit, type AuditDeps } from "./append.ts";
 export type { AuditActorKind, AuditEvent, AuditResult, AuditRow } from "./event.ts";
 export { exportAudit, findAuditEntry, listAudit } from "./list.ts";
 export { auditRecords } from "./records.ts";
-export { cutAudit, type AuditSigner, type Cut, type CutOutcome } from "./cut.ts";
+export { CUT_ACTION, cutAudit, type AuditSigner, type Cut, type CutOutcome } from "./cut.ts";
 export { eraseFromAudit, type PersonToErase } from "./erase.ts";
 export { lastAuditSeq } from "./seq.ts";
 export type { AuditFilters } from "./store.ts";

@@ -80,7 +80,7 @@ for (const { kind, skip } of DATABASES) {
 
     const append = (event: AuditEvent): Promise<void> =>
       metadata.write((tx) => appendAudit({ metadata, clock }, tx, event));
-    const verify = (): ReturnType<typeof verifyAudit> => verifyAudit({ metadata, clock }, ORG);
+    const verify = (): ReturnType<typeof verifyAudit> => verifyAudit({ metadata }, ORG);
     const rows = (): Promise<AuditRow[]> =>
       metadata.read.selectFrom("audit").selectAll().where("org_id", "=", ORG).orderBy("seq").execute();
     const change = (seq: number, set: Partial<Tables["audit"]>): Promise<unknown> =>

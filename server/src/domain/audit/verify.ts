@@ -1,4 +1,4 @@
-import type { AuditDeps } from "./append.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
 import { newestCut, type Cut } from "./cut.ts";
 import { declarationsOf, type Declared } from "./declared.ts";
 import { Erasures } from "./erase.ts";
@@ -20,6 +20,11 @@ export type AuditVerdict =
     }
   | { ok: false; entries: number; fault: AuditFault; seq: number; detail: string };
 
+/** `metadata.read` may be a transaction. */
+export interface VerifyDeps {
+  readonly metadata: Pick<MetadataStore, "read">;
+}
+
 /** A log may change while it is verified. */
 const ATTEMPTS_MAX = 5;
 
@@ -28,7 +33,7 @@ const ATTEMPTS_MAX = 5;
  * person who can write to every table can build a new valid chain. To detect that, keep `headHash` or exports elsewhere
  * and compare them.
  */
-export async function verifyAudit(deps: AuditDeps, orgId: string | null, signal?: AbortSignal): Promise<AuditVerdict> {
+export async function verifyAudit(deps: VerifyDeps, orgId: string | null, signal?: AbortSignal): Promise<AuditVerdict> {
   const chain = orgId ?? INSTANCE_CHAIN;
   let facts = await factsOf(deps, chain);
   for (let attempts = 1; ; attempts++) {
@@ -42,7 +47,7 @@ export async function verifyAudit(deps: AuditDeps, orgId: string | null, signal?
 }
 
 /** What entries of the log say about other entries. */
-async function factsOf({ metadata: { read } }: AuditDeps, chain: string) {
+async function factsOf({ metadata: { read } }: VerifyDeps, chain: string) {
   return {
     erasures: await Erasures.of(read, chain),
     cut: await newestCut(read, chain),
@@ -51,7 +56,7 @@ async function factsOf({ metadata: { read } }: AuditDeps, chain: string) {
 }
 
 async function verifyWith(
-  deps: AuditDeps,
+  deps: VerifyDeps,
   chain: string,
   { erasures, cut, declarations }: Awaited<ReturnType<typeof factsOf>>,
   signal: AbortSignal | undefined,
@@ -75,7 +80,7 @@ async function verifyWith(
 
 /** Compares the rows with the head from before the walk, so that an append during the walk is not a fault. */
 export async function headFinding(
-  deps: AuditDeps,
+  deps: VerifyDeps,
   chain: string,
   before: AuditHead | undefined,
   walk: Walk,
@@ -100,7 +105,7 @@ export async function headFinding(
 /**
  * Reports an organization without a chain. Every chain begins with the organization's creation, so this chain was lost.
  */
-async function headlessFinding(deps: AuditDeps, chain: string, last: AuditHead): Promise<Finding | undefined> {
+async function headlessFinding(deps: VerifyDeps, chain: string, last: AuditHead): Promise<Finding | undefined> {
   const { seq, hash } = last;
   const after = await findHead(deps.metadata.read, chain);
   if (after !== undefined && after.seq >= seq) return undefined; // the first entry was written during the walk

@@ -17,6 +17,7 @@ export interface ArrivalDeps {
 
 export interface ArrivedContent {
   readonly id: string;
+  readonly size: number;
   /** Hexadecimal. It was compared with the bytes. */
   readonly sha256: string;
 }
@@ -43,8 +44,8 @@ export async function arriveContents(
   };
   const here = new Map<string, ArrivedContent>();
   const nameOf = (owner: Content["owner"], blob: string): string => `${owner} ${blob}`;
-  const note = ({ owner, blob, sha256 }: Content, id: string): void =>
-    void here.set(nameOf(owner, blob), { id, sha256 });
+  const note = ({ owner, blob, sha256, size }: Content, id: string): void =>
+    void here.set(nameOf(owner, blob), { id, sha256, size });
   const keep = async (batch: readonly { content: Content; staged: StagedBlob }[]): Promise<void> => {
     await metadata.write(async (tx) => {
       for (const { staged } of batch) {

@@ -4,11 +4,13 @@ import { newId } from "#kernel/ids.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { Writer } from "#stores/metadata/index.ts";
 import type { ArrivedContent, ArrivedContents } from "./arrive-contents.ts";
+import { requireCount, requireOwnName, requireSound } from "./checks.ts";
 import { ownerOf } from "./contents.ts";
 import { readLines, recordsPath } from "./format.ts";
 import type { MoveKey } from "./passphrase.ts";
 import type { ArrivingPeople } from "./people.ts";
 import type { OpenExport } from "./read.ts";
+import { countUsage } from "./recount-store.ts";
 import { arrivingRow } from "./rows.ts";
 import { insertRows, nextPolicyRevision, reserveNumbers, type Row } from "./store.ts";
 import { MOVED_TABLES, type MovedTable, type Table } from "./tables.ts";
@@ -31,25 +33,43 @@ export async function arriveRows(tx: Writer, arriving: ArrivingRows): Promise<vo
   const names = new Names(arriving.from.manifest.organization.id);
   const revision = await nextPolicyRevision(tx);
   const numbers = await reserveNumbers(tx, await highestNumber(arriving.from));
+  const next = async (moved: MovedTable, written: Row): Promise<Row | null> => {
+    const row = await arrived(tx, moved, written, arriving);
+    names.check(moved, row ?? written);
+    if (row === null) return null;
+    for (const column of moved.numbers ?? []) row[column] = Number(row[column]) + numbers;
+    if (moved.table === "telemetry_policy") row["revision"] = revision;
+    return row;
+  };
   for (const moved of MOVED_TABLES) {
-    const { table } = moved;
-    const { from } = arriving;
     if (moved.secret === true && arriving.key === null) continue;
-    let batch: Row[] = [];
-    for await (const value of readLines(from.archive, from.file(recordsPath(table)))) {
-      const row = await arrived(tx, moved, value as Row, arriving);
-      if (row === null) continue;
-      names.check(moved, row);
-      for (const column of moved.numbers ?? []) row[column] = Number(row[column]) + numbers;
-      if (table === "telemetry_policy") row["revision"] = revision;
-      batch.push(row);
-      if (batch.length < BATCH) continue;
-      await insertRows(tx, moved, batch);
-      batch = [];
-    }
-    if (batch.length > 0) await insertRows(tx, moved, batch);
+    const rows = tableRows(arriving.from, moved, (written) => next(moved, written));
+    for await (const batch of rows) await insertRows(tx, moved, batch);
   }
+  names.requireMembers();
+  await countUsage(tx, arriving.from.manifest.organization.id);
   await insertJobs(tx, arriving, names.of("s3_bucket"));
+}
+
+/** Yields the rows of a table in batches. @throws Error at the end when the export has another number of rows */
+async function* tableRows(
+  { archive, file, manifest }: OpenExport,
+  { table }: MovedTable,
+  next: (written: Row) => Promise<Row | null>,
+): AsyncGenerator<Row[]> {
+  let batch: Row[] = [];
+  let count = 0;
+  for await (const written of readLines(archive, file(recordsPath(table)))) {
+    count += 1;
+    const row = await next(written as Row);
+    if (row !== null) batch.push(row);
+    if (batch.length < BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+  if (count !== manifest.tables[table])
+    throw new Error(`the export has ${count} rows of ${table}, and its manifest names ${manifest.tables[table] ?? 0}`);
 }
 
 /** Returns the row for this server, or null if it stays out. */
@@ -65,11 +85,13 @@ async function arrived(
   if ("people" in owner && table !== "person" && people.known.has(String(written["user_id"]))) return null;
   if ("people" in owner && table !== "person" && people.unclaimed.has(String(written["user_id"]))) return null;
   const row = arrivingRow(moved, written, { identity, key });
+  requireSound(moved, row);
+  if (table === "audit_key") await requireOwnName(row);
   if (table === "organization") return { ...row, slug };
   if (table === "person") return people.row(row);
   if (typeof row["blob_id"] === "string") {
     const content = await contents.link(tx, ownerOf(table), row["blob_id"]);
-    requireDigest(table, row, content);
+    requireContent(table, row, content);
     row["blob_id"] = content.id;
   }
   if (row["org_id"] !== undefined && row["org_id"] !== from.manifest.organization.id)
@@ -77,8 +99,10 @@ async function arrived(
   return row;
 }
 
-/** Later pushes of all organizations find equal content by the digests of rows, so a row must tell the truth. */
-function requireDigest(table: Table, row: Row, { sha256 }: ArrivedContent): void {
+/** Later pushes of all organizations find equal content by the digests of rows, and quotas count the sizes of rows. */
+function requireContent(table: Table, row: Row, { sha256, size }: ArrivedContent): void {
+  if (row["size"] !== undefined && row["size"] !== size)
+    throw new Error(`a row of ${table} has another size than its content: the export was altered`);
   const [claimed, named] = [row["sha256"], row["digest"]];
   const digest = typeof named === "string" ? named : "";
   const isTrue =
@@ -92,6 +116,8 @@ class Names {
   readonly #ids = new Map<Table, Set<string>>();
   /** Tables that other rows name. */
   readonly #named = new Set(MOVED_TABLES.flatMap(({ names = {} }) => Object.values(names)));
+  /** People with a role. */
+  readonly #members = new Set<unknown>();
 
   constructor(orgId: string) {
     this.#orgId = orgId;
@@ -109,19 +135,29 @@ class Names {
       if (value === null || (typeof value === "string" && this.of(target).has(value))) continue;
       throw new Error(`a row of ${table} names a ${target} that the export does not have: ${JSON.stringify(value)}`);
     }
+    if (MEMBERS.includes(table)) this.#members.add(row["user_id"]);
     if (!this.#named.has(table) && table !== "s3_bucket") return;
     const ids = this.#ids.get(table) ?? new Set();
     this.#ids.set(table, ids.add(String(row["id"])));
   }
+
+  /** An export has no account of others, so it can't take an address for later. */
+  requireMembers(): void {
+    for (const id of this.of("person"))
+      if (!this.#members.has(id)) throw new Error(`${id} is not a member of the organization: the export was altered`);
+  }
 }
+
+const MEMBERS: readonly Table[] = ["member", "project_member", "group_member"];
 
 /** Returns the highest number that an event, or a position in the events, has. */
 async function highestNumber(from: OpenExport): Promise<number> {
   let highest = 0;
-  for (const { table, numbers = [] } of MOVED_TABLES) {
+  for (const moved of MOVED_TABLES) {
+    const { table, numbers = [] } = moved;
     if (numbers.length === 0) continue;
     for await (const row of readLines(from.archive, from.file(recordsPath(table))))
-      for (const column of numbers) highest = Math.max(highest, Number((row as Row)[column]));
+      for (const column of numbers) highest = Math.max(highest, requireCount(moved, column, row as Row));
   }
   return highest;
 }

@@ -1,4 +1,4 @@
-import { appendAudit, type AuditEvent } from "#domain/audit/index.ts";
+import { appendAudit, CUT_ACTION, type AuditEvent } from "#domain/audit/index.ts";
 import { lookupsToMove, type Identity } from "#domain/identity/index.ts";
 import { isoFromMs, type Clock } from "#kernel/time.ts";
 import type { Archive, ArchivedFile, Chunks } from "#stores/archive/index.ts";
@@ -29,6 +29,7 @@ import { leavingRow, NeedsPassphrase } from "./rows.ts";
 import {
   auditHead,
   blobsOf,
+  deletionsUnderWay,
   erasuresUnderWay,
   lastMigration,
   organizationNamed,
@@ -101,6 +102,7 @@ class ExportRun {
   readonly #telemetry: Record<string, number> = {};
   readonly #named = new NamedContents();
   readonly #images = new ImageIndex();
+  readonly #signers = new Set<string>();
   readonly #startedMs: number;
   #key: MoveKey | null = null;
   #bytes = 0;
@@ -167,6 +169,8 @@ class ExportRun {
     const atMs = this.#deps.clock.nowMs();
     const pending = await erasuresUnderWay(read, id);
     if (pending > 0) throw new Error("an erasure of telemetry is under way: export again when it has ended");
+    if ((await deletionsUnderWay(read)) > 0)
+      throw new Error("the deletion of a person is under way: export again when it has ended, with the server running");
     for (const moved of MOVED_TABLES) await this.#table(read, moved);
     const blobs: Snapshot["blobs"] = [];
     for (const owner of ["organization", "images"] as const) {
@@ -207,10 +211,11 @@ class ExportRun {
     this.#tables[moved.table] = 0;
     for (let after: Row | undefined; ;) {
       signal?.throwIfAborted();
-      const page = await rowsAfter(read, moved, this.#organization.id, { after, limit: PAGE });
+      const page = await rowsAfter(read, moved, this.#organization.id, { after, limit: PAGE, signers: this.#signers });
       for (const row of page) {
         this.#named.note(moved.table, row);
         this.#images.note(moved.table, row);
+        if (moved.table === "audit" && row["action"] === CUT_ACTION) this.#signers.add(signerOf(row));
         yield row;
       }
       this.#tables[moved.table] = (this.#tables[moved.table] ?? 0) + page.length;
@@ -299,6 +304,11 @@ class ExportRun {
     this.#bytes += file.size;
     this.#options.progress({ done: this.#done, total: Math.max(total, this.#done), bytes: this.#bytes });
   }
+}
+
+/** Returns the name of the key that signed a cut. */
+function signerOf({ detail }: Row): string {
+  return String((JSON.parse(String(detail)) as { kid?: unknown }).kid);
 }
 
 async function hasFiles(archive: Archive): Promise<boolean> {

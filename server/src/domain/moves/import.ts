@@ -1,17 +1,19 @@
-import { appendAudit, type AuditEvent } from "#domain/audit/index.ts";
+import { appendAudit, verifyAudit, type AuditEvent } from "#domain/audit/index.ts";
 import { adoptLookups, insertAdopted, type Identity } from "#domain/identity/index.ts";
+import { readSuspension, type OrganizationState } from "#domain/suspension/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { Archive } from "#stores/archive/index.ts";
-import type { MetadataStore } from "#stores/metadata/index.ts";
+import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
 import { arrivingTelemetry, type ArrivingFile, type MovedRow } from "#stores/telemetry/index.ts";
 import { arriveContents } from "./arrive-contents.ts";
 import { arriveRows } from "./arrive-rows.ts";
+import { SLUG } from "./checks.ts";
 import { readJson, readLines, SECRETS, TELEMETRY, verified, type MoveManifest } from "./format.ts";
 import { openMoveKey, type MoveKey, type WrappedKey } from "./passphrase.ts";
 import { arrivingPeople } from "./people.ts";
 import type { MoveProgress } from "./progress.ts";
-import { openExport, SLUG, type OpenExport } from "./read.ts";
+import { openExport, type OpenExport } from "./read.ts";
 import { lastMigration, lockImport, organizationLike } from "./store.ts";
 
 export interface ImportDeps {
@@ -39,6 +41,8 @@ export interface ImportedOrganization {
   readonly secrets: boolean;
   /** Addresses of people that have another account here. */
   readonly unclaimed: readonly string[];
+  /** As on the old server: an import does not end a suspension. */
+  readonly state: OrganizationState;
 }
 
 /**
@@ -73,13 +77,26 @@ export async function importOrganization(deps: ImportDeps, options: ImportOption
       await insertAdopted(tx, lookups);
       await arriveRows(tx, { from, slug, identity, key, contents, people, clock });
       await telemetry.insert(tx);
+      await requireWholeAudit(tx, manifest);
       await appendAudit({ metadata, clock }, tx, importedEvent(options.actor, manifest, slug));
     });
     await telemetry.finish();
-    return { manifest, slug, secrets: key !== null, unclaimed: [...people.unclaimed.values()].toSorted() };
+    const { state } = await readSuspension(metadata.read, manifest.organization.id);
+    return { manifest, slug, secrets: key !== null, unclaimed: [...people.unclaimed.values()].toSorted(), state };
   } finally {
     telemetry.release();
   }
+}
+
+/** The entries keep their numbers and hashes, so the log must verify as on the old server, up to the same entry. */
+async function requireWholeAudit(tx: Writer, { organization, audit_head: head }: MoveManifest): Promise<void> {
+  const verdict = await verifyAudit({ metadata: { read: tx } }, organization.id);
+  if (!verdict.ok)
+    throw new Error(
+      `the audit log of the export is not intact: ${verdict.detail} If it is the same on the old server, run mooring audit repair there, and export again`,
+    );
+  if (verdict.headHash !== head?.hash)
+    throw new Error("the audit log ends with another entry than its manifest names: the export was altered");
 }
 
 function importedEvent(actor: AuditEvent["actor"], manifest: MoveManifest, slug: string): AuditEvent {
@@ -107,6 +124,9 @@ async function requireAbsent(
   throw new Error(`another organization has the slug ${wanted.slug}: choose another one with --as SLUG`);
 }
 
+/** Each one makes every look-up of an old secret slower, for all organizations. */
+const LOOKUPS_MAX = 64;
+
 interface OpenSecrets {
   readonly key: MoveKey;
   readonly lookups: readonly { readonly id: string; readonly purpose: string; readonly bytes: Buffer }[];
@@ -119,6 +139,7 @@ async function openSecrets(from: OpenExport, passphrase: string): Promise<OpenSe
   const { lookup, ...wrapped } = (await readJson(from.archive, SECRETS)) as WrappedKey & {
     lookup: readonly { id: string; purpose: string; key: string }[];
   };
+  if (!Array.isArray(lookup) || lookup.length > LOOKUPS_MAX) throw new Error(`${SECRETS} has too many keys`);
   const key = await openMoveKey(passphrase, wrapped);
   const lookups = lookup.map(({ id, purpose, key: sealed }) => ({
     id,

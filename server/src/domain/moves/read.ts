@@ -1,5 +1,5 @@
-import { SLUG_PATTERN } from "@mooring/contract";
 import type { Archive, ArchivedFile } from "#stores/archive/index.ts";
+import { SLUG } from "./checks.ts";
 import { FILES, isSafePath, MANIFEST, readJson, readLines, type MoveManifest } from "./format.ts";
 
 /** A finished export whose list of files agrees with its manifest. */
@@ -11,7 +11,6 @@ export interface OpenExport {
   readonly has: (path: string) => boolean;
 }
 
-export const SLUG = new RegExp(SLUG_PATTERN);
 const ORG_ID = /^org_[0-9a-z]{1,40}$/;
 const SHA256 = /^[0-9a-f]{64}$/;
 
@@ -26,7 +25,7 @@ export async function openExport(archive: Archive): Promise<OpenExport> {
   const files = new Map<string, ArchivedFile>();
   for await (const value of readLines(archive, { path: FILES, sha256: manifest.files_sha256 })) {
     const { path, size, sha256 } = value as ArchivedFile;
-    if (!isSafePath(path) || !SHA256.test(sha256) || !Number.isSafeInteger(size))
+    if (!isSafePath(path) || files.has(path) || !SHA256.test(sha256) || !Number.isSafeInteger(size) || size < 0)
       throw new Error(`${FILES} names ${JSON.stringify(path)}, which is not a file of an export`);
     files.set(path, { path, size, sha256 });
   }

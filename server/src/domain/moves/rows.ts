@@ -72,8 +72,8 @@ export function arrivingRow(
   written: Row,
   { identity, key }: { readonly identity: Keys; readonly key: MoveKey | null },
 ): Row {
-  const { table, sealedTexts = [], arrives = {}, hash } = moved;
-  const row: Row = { ...written, ...arrives };
+  const { table, sealedTexts = [], leaves = {}, arrives = {}, hash } = moved;
+  const row: Row = { ...written, ...leaves, ...arrives };
   for (const [name, value] of Object.entries(row)) if (isBytes(value)) row[name] = Buffer.from(value.bytes, "base64");
   for (const name of sealedTexts)
     row[name] = isSealed(row[name]) ? opened(moved, row, name, key).toString() : (row[name] ?? null);

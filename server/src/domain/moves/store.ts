@@ -13,18 +13,25 @@ export async function rowsAfter(
   db: Reader,
   { table, key, owner }: MovedTable,
   orgId: string,
-  { after, limit }: { readonly after: Row | undefined; readonly limit: number },
+  { after, limit, signers }: { readonly after: Row | undefined; readonly limit: number; readonly signers: Signers },
 ): Promise<Row[]> {
   const order = sql.join(key.map((name) => sql.ref(name)));
   const beyond =
     after === undefined ? sql`1 = 1` : sql`(${order}) > (${sql.join(key.map((name) => sql.val(after[name])))})`;
   const query = sql<Row>`select * from ${sql.table(table)}
-    where ${belongs(owner, orgId)} and ${beyond} order by ${order} limit ${sql.lit(limit)}`;
+    where ${belongs(owner, orgId, signers)} and ${beyond} order by ${order} limit ${sql.lit(limit)}`;
   return (await query.execute(db)).rows;
 }
 
-function belongs(owner: Owner, orgId: string): RawBuilder<unknown> {
+/** The names of the keys that signed cuts of the audit log. */
+type Signers = Iterable<string>;
+
+function belongs(owner: Owner, orgId: string, signers: Signers): RawBuilder<unknown> {
   const column = sql.ref(owner.column);
+  if ("signers" in owner) {
+    const kids = [...signers];
+    return kids.length === 0 ? sql`1 = 0` : sql`${column} in (${sql.join(kids)})`;
+  }
   if ("people" in owner)
     return sql`${column} in (select user_id from member where org_id = ${orgId}
       union select user_id from project_member where org_id = ${orgId}
@@ -122,6 +129,12 @@ export async function erasuresUnderWay(db: Reader, orgId: string): Promise<numbe
     .where("part.state", "in", ["pending", "running"])
     .executeTakeFirst();
   return Number(row?.n ?? 0);
+}
+
+/** Counts deleted people whose traces in audit logs are not erased yet. */
+export async function deletionsUnderWay(db: Reader): Promise<number> {
+  const query = db.selectFrom("deleted_person").select(({ fn }) => fn.countAll<number>().as("n"));
+  return Number((await query.where("erased_at", "is", null).executeTakeFirst())?.n ?? 0);
 }
 
 export async function lastMigration(db: Reader): Promise<string> {

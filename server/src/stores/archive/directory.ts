@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { lstat, mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { lstat, mkdir, open, readdir, realpath, rename, rm } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import { syncDirectory } from "#stores/directory/index.ts";
 import type { Archive, ArchivedFile, Chunks } from "./types.ts";
@@ -24,7 +24,8 @@ export class DirectoryArchive implements Archive {
     await this.#directory(dirname(target));
     const hash = createHash("sha256");
     let size = 0;
-    const handle = await open(`${target}${UNFINISHED}`, "w", 0o600);
+    await rm(`${target}${UNFINISHED}`, { force: true });
+    const handle = await open(`${target}${UNFINISHED}`, "wx", 0o600);
     try {
       for await (const chunk of content) {
         hash.update(chunk);
@@ -67,10 +68,12 @@ export class DirectoryArchive implements Archive {
 
   close(): void {}
 
-  /** A link in the place of a file is not followed. */
+  /** Links in the archive are not followed. */
   async #stat(path: string): Promise<{ size: number } | undefined> {
     const found = await lstat(join(this.#root, path)).catch(absent);
-    return found?.isFile() === true ? found : undefined;
+    if (found?.isFile() !== true) return undefined;
+    const folder = await realpath(join(this.#root, dirname(path)));
+    return folder === join(await realpath(this.#root), dirname(path)) ? found : undefined;
   }
 
   async #directory(path: string): Promise<void> {

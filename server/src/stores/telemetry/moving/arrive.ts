@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import type { Clock } from "#kernel/time.ts";
 import { lockDirectory } from "#stores/directory/index.ts";
 import type { Writer } from "#stores/metadata/index.ts";
-import { TELEMETRY_TYPES } from "../columns.ts";
+import { isPromotable, TELEMETRY_TYPES } from "../columns.ts";
 import { noteReplacing, publish } from "../compaction/publish.ts";
 import { makeWorkFolder, removeWork } from "../compaction/work.ts";
 import { assertPathSafe, layoutOf, parquetPath, type Layout } from "../layout.ts";
@@ -52,7 +52,7 @@ export async function arrivingTelemetry(
   try {
     await prepareFolders(layout);
     const storeId = await readStoreId(layout, clock);
-    const placed = files.map((file) => ({ ...file.row, path: pathOf(orgId, file.row) }));
+    const placed = files.map((file) => placedRow(orgId, file.row));
     const note = await noteReplacing(layout, `moving-${orgId}`, { dropped: [], added: placed.map(({ path }) => path) });
     for (const [i, file] of files.entries()) {
       await place(layout, file, placed[i]);
@@ -69,11 +69,35 @@ export async function arrivingTelemetry(
   }
 }
 
-/** The number of a batch of another server's log means nothing here, so the name has none. */
-function pathOf(orgId: string, { id, type, org_id: org }: MovedRow): string {
+const DAY = /^(\d{4}-\d{2}-\d{2})?$/;
+
+/**
+ * Returns the row of a file here. The number of a batch of another server's log means nothing here, so its name has none.
+ * @throws Error when a value is not one that a server writes
+ */
+function placedRow(orgId: string, row: MovedRow): ManifestFile {
+  const { id, org_id, type, rows, bytes, min_us, max_us, day, promoted, created_at, spellings } = row;
   assertPathSafe(id);
-  if (org !== orgId || !TELEMETRY_TYPES.includes(type)) throw new Error(`${id} is not a file of the organization`);
-  return parquetPath(orgId, type, 0, 0, id);
+  const numbers = [rows, bytes, min_us, max_us, created_at, spellings];
+  const isSound =
+    TELEMETRY_TYPES.includes(type) &&
+    numbers.every((number) => Number.isSafeInteger(number)) &&
+    [rows, bytes, spellings].every((number) => number >= 0) &&
+    DAY.test(day) &&
+    arePromoted(promoted);
+  if (org_id !== orgId || !isSound) throw new Error(`${id} is not a telemetry file of the organization`);
+  const path = parquetPath(orgId, type, 0, 0, id);
+  return { id, org_id, type, path, rows, bytes, min_us, max_us, day, promoted, created_at, spellings };
+}
+
+/** Names of attributes become names of columns. */
+function arePromoted(text: string): boolean {
+  try {
+    const names: unknown = JSON.parse(text);
+    return Array.isArray(names) && names.every((name) => typeof name === "string" && isPromotable(name));
+  } catch {
+    return false;
+  }
 }
 
 async function place(layout: Layout, file: ArrivingFile, target: ManifestFile | undefined): Promise<void> {
@@ -86,7 +110,10 @@ async function place(layout: Layout, file: ArrivingFile, target: ManifestFile | 
     const hash = createHash("sha256");
     const handle = await open(temporary, "wx", 0o600);
     try {
+      let size = 0;
       for await (const chunk of file.read()) {
+        size += chunk.length;
+        if (size > file.row.bytes) break;
         hash.update(chunk);
         await handle.writeFile(chunk);
       }
