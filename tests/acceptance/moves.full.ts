@@ -1,5 +1,6 @@
 /** An organization moves to another server: counts, digests, tags and sign-ins agree. */
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -103,6 +104,10 @@ for (const { kind, skip } of DATABASES) {
         const repository = await repositoryOf(server, filled.home.credential, filled.image.name);
         for (const tag of ["v1", "latest"]) assert.equal(await tagDigest(repository, tag), filled.image.digest);
         await signsIn(server, filled.secrets, "recovery code");
+        // Mac keys stay, so the old server's URLs and tokens are not valid here. Its S3 keys sign URLs for any host.
+        assert.equal((await server.call("GET", filled.secrets.presigned.path)).status, 403);
+        const old = await source.token(filled.home.credential);
+        assert.equal((await server.call("GET", "/v1/me", { token: old })).status, 401);
         const url = new URL(new URL(filled.secrets.webhook.url).pathname, server.origin).href;
         await acceptedEvent(url, "{}", { "content-type": "application/json" });
         await ingested(server, token, "logs", [logEntry("after the move")]);
@@ -120,6 +125,71 @@ for (const { kind, skip } of DATABASES) {
         rmSync(dataDir, { recursive: true, force: true });
       }
     });
+  });
+}
+
+/** Writes files, telemetry and events until it is stopped. Returns the ids of the files that were acknowledged. */
+function writing(server: Server, token: string): { stop(): Promise<string[]> } {
+  const files: string[] = [];
+  let isOver = false;
+  const work = (async () => {
+    for (let n = 0; !isOver; n++) {
+      files.push((await uploaded(server, token, { filename: `during-${n}.bin` }, randomBytes(40_000))).id);
+      await ingested(server, token, "logs", [logEntry(`during ${n}`)]);
+    }
+  })();
+  return {
+    stop: async () => {
+      isOver = true;
+      await work;
+      return files;
+    },
+  };
+}
+
+for (const { kind, skip } of DATABASES.filter((database) => database.kind === "postgres")) {
+  test("from PostgreSQL to SQLite, while the server takes writes", { timeout: 600_000, skip }, async () => {
+    const from = await startServer({
+      database: kind,
+      settings: { compaction_rows_bytes: 4096, compaction_interval_ms: 500 },
+    });
+    try {
+      const home = await fill(from);
+      const token = await from.token(home.home.credential);
+      const early = await uploaded(from, token, { filename: "early.bin" }, LARGE);
+      const writes = writing(from, token);
+      const to = join(directory, "busy");
+      const all = ["export", "--org", home.home.org.slug, "--to", to, "--data-dir", from.dataDir, "--json"];
+      const outcome = await mooring([...all, "--passphrase-file", passphrase], {
+        environment: from.environment,
+        deadlineMs: 300_000,
+      });
+      const during = await writes.stop();
+      const manifest = succeeded(outcome);
+      assert.ok(during.length > 2, `${during.length} files were written during the export`);
+      const dataDir = join(directory, "from-postgres");
+      succeeded(await imported(to, dataDir, ["--passphrase-file", passphrase]));
+      const server = await startServer({ dataDir, database: "sqlite" });
+      try {
+        const there = await server.token(home.home.credential);
+        const [files] = await rows<{ n: number }>(server, there, "select count(*)::int as n from files");
+        assert.equal(files?.n, (manifest["tables"] as Record<string, number>)["file"]);
+        const [logs] = await rows<{ n: number }>(server, there, "select count(*)::int as n from logs");
+        assert.equal(logs?.n, (manifest["telemetry"] as Record<string, number>)["logs"]);
+        const found = await server.call("GET", `/v1/files/${early.id}`, { token: there });
+        assert.equal(found.status, 200, "a file from before the export is there");
+        await signsIn(server, home.secrets, "recovery code");
+        await server.stop();
+        for (const words of [["audit", "verify"], ["scrub"], ["registry", "fsck"]]) {
+          const checked = await mooring([...words, "--data-dir", dataDir]);
+          assert.equal(checked.code, 0, `${words.join(" ")}: ${checked.stdout}${checked.stderr}`);
+        }
+      } finally {
+        await server.dispose();
+      }
+    } finally {
+      await from.dispose();
+    }
   });
 }
 
@@ -163,6 +233,27 @@ test("the images are an OCI layout, and the manifest names every file", { timeou
   for (const { path, size, sha256 } of listed) {
     const content = readFileSync(join(to, path));
     assert.deepEqual([content.length, createHash("sha256").update(content).digest("hex")], [size, sha256], path);
+  }
+});
+
+const SKOPEO =
+  spawnSync("skopeo", ["--version"]).status === 0 ? false : "SKOPEO IS NOT TRIED: install the package skopeo";
+
+test("skopeo inspects and copies images of the layout by their names", { timeout: 300_000, skip: SKOPEO }, async () => {
+  const to = join(directory, "skopeo");
+  succeeded(await exported(to, ["--passphrase-file", passphrase]));
+  const skopeo = (...words: string[]): string => {
+    const done = spawnSync("skopeo", ["--insecure-policy", ...words], { encoding: "utf8", timeout: 60_000 });
+    assert.equal(done.status, 0, `skopeo ${words.join(" ")}: ${done.stderr}`);
+    return done.stdout;
+  };
+  for (const tag of ["v1", "latest"]) {
+    const image = `oci:${join(to, "images")}:${filled.home.app.slug}:${tag}`;
+    const manifest = skopeo("inspect", "--raw", image);
+    assert.equal(`sha256:${createHash("sha256").update(manifest).digest("hex")}`, filled.image.digest);
+    const copy = `oci:${join(directory, "copied")}:${tag}`;
+    skopeo("copy", "--preserve-digests", image, copy);
+    assert.equal(skopeo("inspect", "--raw", copy), manifest);
   }
 });
 

@@ -24,7 +24,7 @@ const EMAIL = /^[^\s@]{1,200}@[^\s@]{1,200}$/;
 /** More than a server can count in a thousand years, and far below the largest exact integer. */
 const NUMBERS_MAX = 10 ** 12;
 
-/** Columns of text with JSON, in every table. */
+/** Columns of text with JSON, in every table. Some have an empty text for nothing. */
 const JSON_COLUMNS: ReadonlySet<string> = new Set(
   (
     "policy settings detail tags parts config parameters parameter_names progress value error annotations platform immutable_tags " +
@@ -83,7 +83,8 @@ function isSound(column: string, value: unknown): boolean {
   if (typeof value === "number") return Number.isSafeInteger(value);
   if (typeof value !== "string") return false;
   if (column === "id") return ID.test(value);
-  return !JSON_COLUMNS.has(column) || isJson(value, OBJECT_COLUMNS.has(column));
+  const isObject = OBJECT_COLUMNS.has(column);
+  return !JSON_COLUMNS.has(column) || (value === "" && !isObject) || isJson(value, isObject);
 }
 
 function isJson(text: string, isObject: boolean): boolean {

@@ -240,7 +240,7 @@ for (const { kind, skip } of DATABASES) {
     test("an altered file is refused, and leaves nothing", async () => {
       const at = copied();
       writeFileSync(join(at, "records/member.ndjson"), "{}\n");
-      await assert.rejects(target.imported(at), /records\/member\.ndjson was altered/);
+      await assert.rejects(target.imported(at), /was altered/);
       assert.equal(await target.rows(), 0);
     });
 

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { createIdentity, type Identity } from "#domain/identity/index.ts";
 import { ISSUER, openGround, ORG_ID, PROJECT_ID, type Ground } from "#domain/identity/testing.ts";
 import { trustedClock } from "#kernel/testing.ts";
@@ -62,7 +63,7 @@ export async function openSource(url: string | undefined): Promise<Source> {
 /** Adds a row of the kinds that an attacker would change. */
 async function fill(metadata: MetadataStore, objects: ObjectStore, userId: string): Promise<void> {
   const place = { org_id: ORG_ID, project_id: PROJECT_ID };
-  const staged = await objects.write(ORG_ID, [Buffer.from(CONTENT)], { bytesMax: 1000 });
+  const staged = await objects.write(ORG_ID, Readable.from([Buffer.from(CONTENT)]), { bytesMax: 1000 });
   await metadata.write(async (tx) => {
     await tx
       .insertInto("app")
