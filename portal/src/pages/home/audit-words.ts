@@ -50,6 +50,8 @@ const PAST: Readonly<Record<string, string>> = {
   unarchive: "unarchived",
   move: "moved",
   rename: "renamed",
+  export: "exported",
+  import: "imported",
 };
 
 /** Describes an action of the audit log: `credential.rotate` becomes `rotated a credential`. */

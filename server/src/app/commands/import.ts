@@ -138,7 +138,7 @@ function readable(
     lines.push(`${email} has another account on this server, and arrived without sign-in: invite that account.`);
   if (deleted.length > 0)
     lines.push(`${deleted.length} people were deleted again, because this server has deleted them.`);
-  if (state !== "active") lines.push(`It is still suspended (${state}): the operator resumes it on the page Instance.`);
+  if (state !== "active") lines.push(`It is still suspended (${state}): mooring operator resume ${slug} ends that.`);
   lines.push("Alerts and destinations of webhooks are paused: check their addresses, then resume them.");
   return `${lines.join("\n")}\n`;
 }

@@ -77,7 +77,7 @@ async function arrived(
   tx: Writer,
   moved: MovedTable,
   written: Row,
-  { from, slug, identity, key, contents, people }: ArrivingRows,
+  { from, slug, identity, key, contents, people, clock }: ArrivingRows,
 ): Promise<Row | null> {
   const { table } = moved;
   const owner = moved.owner;
@@ -88,6 +88,7 @@ async function arrived(
   requireSound(moved, row);
   if (table === "audit_key") await requireOwnName(row);
   if (table === "organization") return { ...row, slug };
+  if (isTokenOfOther(moved, row, people)) row["revoked_at"] ??= clock.nowMs();
   if (table === "person") return people.row(row);
   if (typeof row["blob_id"] === "string") {
     const content = await contents.link(tx, ownerOf(table), row["blob_id"]);
@@ -97,6 +98,12 @@ async function arrived(
   if (row["org_id"] !== undefined && row["org_id"] !== from.manifest.organization.id)
     throw new Error(`a row of ${table} belongs to another organization: the export was altered`);
   return row;
+}
+
+/** A personal access token is a secret of its person, and an account that is here keeps its own secrets. */
+function isTokenOfOther({ table }: MovedTable, row: Row, { known, unclaimed }: ArrivingPeople): boolean {
+  const person = String(row["created_by"]);
+  return table === "credential" && row["kind"] === "personal" && (known.has(person) || unclaimed.has(person));
 }
 
 /** Later pushes of all organizations find equal content by the digests of rows, and quotas count the sizes of rows. */

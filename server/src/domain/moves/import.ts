@@ -1,5 +1,6 @@
 import { appendAudit, verifyAudit, type AuditEvent } from "#domain/audit/index.ts";
 import { adoptLookups, insertAdopted, type Identity } from "#domain/identity/index.ts";
+import { isFormerSlug } from "#domain/organizations/index.ts";
 import { readSuspension, type OrganizationState } from "#domain/suspension/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { Archive } from "#stores/archive/index.ts";
@@ -119,6 +120,8 @@ async function requireAbsent(
   wanted: { readonly id: string; readonly slug: string },
 ): Promise<void> {
   const found = await organizationLike(read, wanted);
+  if (await isFormerSlug(read, wanted.slug))
+    throw new Error(`${wanted.slug} is the former slug of another organization: choose another one with --as SLUG`);
   if (found === undefined) return;
   if (found.id === wanted.id) throw new Error(`the organization is on this server already, as ${found.slug}`);
   throw new Error(`another organization has the slug ${wanted.slug}: choose another one with --as SLUG`);

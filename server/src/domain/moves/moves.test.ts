@@ -203,7 +203,7 @@ for (const { kind, skip } of DATABASES) {
       source = await openSource(await urlOf("source"));
       await cutLog(source);
       original = await source.exported();
-      target = await openTarget(await urlOf("target"), source.ground);
+      target = await openTarget(await urlOf("target"), source);
     });
 
     afterEach(() => {
@@ -234,14 +234,14 @@ for (const { kind, skip } of DATABASES) {
         const at = copied();
         forge(new Forgery(at), at, source);
         await assert.rejects(target.imported(at), message);
-        assert.equal(await target.rows(), 0);
+        assert.equal(await target.rows(), 1);
       });
 
     test("an altered file is refused, and leaves nothing", async () => {
       const at = copied();
       writeFileSync(join(at, "records/member.ndjson"), "{}\n");
       await assert.rejects(target.imported(at), /was altered/);
-      assert.equal(await target.rows(), 0);
+      assert.equal(await target.rows(), 1);
     });
 
     test("nobody arrives as an operator, with quotas or with a verified address", async () => {
@@ -255,13 +255,32 @@ for (const { kind, skip } of DATABASES) {
       const { slug, state } = await target.imported(at, "moved");
       assert.deepEqual([slug, state], ["moved", "read_only"]);
       const { read } = target.metadata;
-      const people = await read.selectFrom("person").select(["instance_admin", "verified_at"]).execute();
+      const people = await read
+        .selectFrom("person")
+        .select(["instance_admin", "verified_at"])
+        .where("id", "=", source.owner.id)
+        .execute();
       assert.deepEqual(people, [{ instance_admin: 0, verified_at: null }]);
       const policy = await read.selectFrom("telemetry_policy").select("stored_bytes_max").executeTakeFirst();
       assert.equal(policy?.stored_bytes_max, null);
     });
 
-    test("the log with a cut and an erased person verifies, behind the entries of the old server", async () => {
+    test("an account with the same id stays as it is, and becomes the member", async () => {
+      const { read } = target.metadata;
+      const { id } = source.known;
+      const account = await read.selectFrom("person").selectAll().where("id", "=", id).executeTakeFirst();
+      assert.deepEqual(account, { ...ROWS.person, id, email: "kept@example.com" });
+      const tokens = read.selectFrom("credential").select("revoked_at").where("id", "=", "cred_token");
+      assert.notEqual(
+        (await tokens.executeTakeFirst())?.revoked_at,
+        null,
+        "a token of an export is no secret of the account",
+      );
+      const member = await read.selectFrom("member").select("role").where("user_id", "=", id).executeTakeFirst();
+      assert.equal(member?.role, "developer");
+    });
+
+    test("the log with a cut verifies, behind the entries of the old server", async () => {
       const { read } = target.metadata;
       const there = await verifyAudit({ metadata: source.ground.metadata }, ORG_ID);
       const here = await verifyAudit({ metadata: target.metadata }, ORG_ID);
@@ -278,7 +297,11 @@ for (const { kind, skip } of DATABASES) {
       assert.deepEqual(await readSuspension(read, ORG_ID), { state: "read_only", reason: "it moves" });
       const groups = await read.selectFrom("group_member").select(["group_id", "user_id"]).execute();
       assert.deepEqual(groups, [{ group_id: ROWS.person_group.id, user_id: source.owner.id }]);
-      const credential = await read.selectFrom("credential").select("resources").executeTakeFirst();
+      const credential = await read
+        .selectFrom("credential")
+        .select("resources")
+        .where("id", "=", ROWS.credential.id)
+        .executeTakeFirst();
       assert.equal(credential?.resources, ROWS.credential.resources);
       const usage = await usageOf(read, "files", { org_id: ORG_ID });
       assert.deepEqual(usage, {
@@ -291,6 +314,13 @@ for (const { kind, skip } of DATABASES) {
       });
       const place = await read.selectFrom("file_usage").select("place").executeTakeFirst();
       assert.equal(place?.place, PROJECT_ID);
+    });
+
+    test("the former slug of another organization is refused", async () => {
+      const { metadata } = target;
+      const former = { slug: "former", org_id: ORG_ID, retired_at: 1 };
+      await metadata.write((tx) => tx.insertInto("former_slug").values(former).execute());
+      await assert.rejects(target.imported(original, "former"), /former is the former slug of another organization/);
     });
 
     test("a second import is refused", async () => {

@@ -198,6 +198,8 @@ export const LEFT_TABLES: Readonly<Partial<Record<Table, string>>> = {
   job: "the import creates the jobs of lifecycle rules; other jobs are created when they are needed",
   webhook_head: "the new server numbers the events",
   deleted_person: "a deletion is of one server; the rows that leave have nothing of the person",
+  former_slug: "image names with a former slug are of the old server",
+  operator_token: SERVER,
   auth_change: SERVER,
   key: "lookup keys are in secrets.json; the others belong to the server",
   key_rotation: SERVER,

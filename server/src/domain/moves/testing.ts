@@ -23,6 +23,8 @@ export const CONTENT = "the content of a file";
 export interface Source {
   readonly ground: Ground;
   readonly owner: { readonly id: string; readonly email: string };
+  /** Has an account on the target, too. */
+  readonly known: { readonly id: string };
   /** Exports into a new directory, without secrets. */
   exported(): Promise<string>;
   close(): Promise<void>;
@@ -35,11 +37,27 @@ export async function openSource(url: string | undefined): Promise<Source> {
   const identity = await ground.node();
   const objects = await objectsOf(dataDir, metadata, ground);
   const owner = await ground.person("owner", { [PROJECT_ID]: "maintainer" });
+  const known = await ground.person("developer");
   await fill(metadata, objects, owner.id);
+  const token = { ...ROWS.credential, id: "cred_token", client_id: "client_token", kind: "personal" } as const;
+  const theirs = {
+    org_id: ORG_ID,
+    project_id: null,
+    created_by: known.id,
+    responsible: known.id,
+    scopes: "files:read",
+  };
+  await metadata.write((tx) =>
+    tx
+      .insertInto("credential")
+      .values({ ...token, ...theirs, revoked_at: null })
+      .execute(),
+  );
   const directories: string[] = [];
   return {
     ground,
     owner,
+    known,
     exported: async () => {
       const to = mkdtempSync(join(tmpdir(), "mooring-export-"));
       directories.push(to);
@@ -107,12 +125,12 @@ async function fill(metadata: MetadataStore, objects: ObjectStore, userId: strin
 export interface Target {
   readonly metadata: MetadataStore;
   imported(from: string, slug?: string): Promise<ImportedOrganization>;
-  /** Counts the rows of the tables that move. */
+  /** Counts the rows of the tables that move. One account is there already. */
   rows(): Promise<number>;
   close(): Promise<void>;
 }
 
-export async function openTarget(url: string | undefined, ground: Ground): Promise<Target> {
+export async function openTarget(url: string | undefined, { ground, known }: Source): Promise<Target> {
   const dataDir = mkdtempSync(join(tmpdir(), "mooring-import-"));
   const { clock } = ground;
   const metadata = await openTestMetadata({ url, dataDir, clock });
@@ -126,6 +144,8 @@ export async function openTarget(url: string | undefined, ground: Ground): Promi
     log: SILENT,
   });
   const objects = await objectsOf(dataDir, metadata, ground);
+  const account = { ...ROWS.person, id: known.id, email: "kept@example.com" };
+  await metadata.write((tx) => tx.insertInto("person").values(account).execute());
   return {
     metadata,
     imported: async (from, slug) => {

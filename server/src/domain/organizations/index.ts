@@ -78,6 +78,7 @@ export { applyAuditRetention, auditRetentionHandler, startAuditRetention } from 
 export type { OrganizationPolicy } from "./organization/policy.ts";
 export {
   allOrganizations,
+  isFormerSlug,
   countOrganization,
   organizationById,
   organizationBySlug,
