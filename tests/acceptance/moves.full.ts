@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { DATABASES, databaseEnvironment } from "../fixtures/databases.ts";
-import { uploaded } from "../fixtures/files.ts";
+import { downloadUrl, fetched, pathIn, uploaded } from "../fixtures/files.ts";
 import { agrees, fill, LARGE, tagDigest, type Filled } from "../fixtures/moves.ts";
 import { mooring, type Outcome } from "../fixtures/process.ts";
 import { repositoryOf } from "../fixtures/registry.ts";
@@ -176,8 +176,8 @@ for (const { kind, skip } of DATABASES.filter((database) => database.kind === "p
         assert.equal(files?.n, (manifest["tables"] as Record<string, number>)["file"]);
         const [logs] = await rows<{ n: number }>(server, there, "select count(*)::int as n from logs");
         assert.equal(logs?.n, (manifest["telemetry"] as Record<string, number>)["logs"]);
-        const found = await server.call("GET", `/v1/files/${early.id}`, { token: there });
-        assert.equal(found.status, 200, "a file from before the export is there");
+        const url = new URL(pathIn(await downloadUrl(server, there, early.id)), server.origin);
+        assert.deepEqual((await fetched(url.href)).bytes, LARGE, "a file from before the export is there");
         await signsIn(server, home.secrets, "recovery code");
         await server.stop();
         for (const words of [["audit", "verify"], ["scrub"], ["registry", "fsck"]]) {

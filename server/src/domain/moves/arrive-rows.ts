@@ -4,15 +4,14 @@ import { newId } from "#kernel/ids.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { Writer } from "#stores/metadata/index.ts";
 import type { ArrivedContent, ArrivedContents } from "./arrive-contents.ts";
-import { requireCount, requireOwnName, requireSound } from "./checks.ts";
+import { requireCount, requireOwnName, validateRow } from "./checks.ts";
 import { ownerOf } from "./contents.ts";
 import { readLines, recordsPath } from "./format.ts";
 import type { MoveKey } from "./passphrase.ts";
 import type { ArrivingPeople } from "./people.ts";
 import type { OpenExport } from "./read.ts";
-import { countUsage } from "./recount-store.ts";
 import { arrivingRow } from "./rows.ts";
-import { insertRows, nextPolicyRevision, reserveNumbers, type Row } from "./store.ts";
+import { countUsage, insertRows, nextPolicyRevision, reserveNumbers, type Row } from "./store.ts";
 import { MOVED_TABLES, type MovedTable, type Table } from "./tables.ts";
 
 const BATCH = 200;
@@ -85,7 +84,7 @@ async function arrived(
   if ("people" in owner && table !== "person" && people.known.has(String(written["user_id"]))) return null;
   if ("people" in owner && table !== "person" && people.unclaimed.has(String(written["user_id"]))) return null;
   const row = arrivingRow(moved, written, { identity, key });
-  requireSound(moved, row);
+  validateRow(moved, row);
   if (table === "audit_key") await requireOwnName(row);
   if (table === "organization") return { ...row, slug };
   if (isTokenOfOther(moved, row, people)) row["revoked_at"] ??= clock.nowMs();

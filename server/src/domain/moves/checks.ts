@@ -64,12 +64,12 @@ const SLUGS: Readonly<Partial<Record<Table, RegExp>>> = {
 };
 
 /** @throws Error when the row has a value that a server of this version does not write */
-export function requireSound(moved: MovedTable, row: Row): void {
+export function validateRow(moved: MovedTable, row: Row): void {
   const { table, numbers = [] } = moved;
   const refuse = (column: string): never => {
     throw new Error(`a row of ${table} has a value that is not valid in ${column}: the export was altered`);
   };
-  for (const [column, value] of Object.entries(row)) if (!isSound(column, value)) refuse(column);
+  for (const [column, value] of Object.entries(row)) if (!isValid(column, value)) refuse(column);
   for (const [column, allowed] of Object.entries(VALUES[table] ?? {}))
     if (!allowed.includes(row[column])) refuse(column);
   for (const column of numbers) requireCount(moved, column, row);
@@ -78,7 +78,7 @@ export function requireSound(moved: MovedTable, row: Row): void {
   if (typeof row["scopes"] === "string" && !areScopes(row["scopes"])) refuse("scopes");
 }
 
-function isSound(column: string, value: unknown): boolean {
+function isValid(column: string, value: unknown): boolean {
   if (value === null || value instanceof Uint8Array) return true;
   if (typeof value === "number") return Number.isSafeInteger(value);
   if (typeof value !== "string") return false;

@@ -142,7 +142,7 @@ async function openSecrets(from: OpenExport, passphrase: string): Promise<OpenSe
   const { lookup, ...wrapped } = (await readJson(from.archive, SECRETS)) as WrappedKey & {
     lookup: readonly { id: string; purpose: string; key: string }[];
   };
-  if (!Array.isArray(lookup) || lookup.length > LOOKUPS_MAX) throw new Error(`${SECRETS} has too many keys`);
+  if (lookup.length > LOOKUPS_MAX) throw new Error(`${SECRETS} has too many keys`);
   const key = await openMoveKey(passphrase, wrapped);
   const lookups = lookup.map(({ id, purpose, key: sealed }) => ({
     id,

@@ -56,7 +56,7 @@ const ATTACKS: readonly Attack[] = [
     message: /another organization/,
   },
   {
-    name: "an organization that is no id",
+    name: "an organization with a path as id",
     forge: (forgery) => forgery.manifest((all) => ({ ...all, organization: { ...all.organization, id: "../x" } })),
     message: /names no organization/,
   },
@@ -76,7 +76,7 @@ const ATTACKS: readonly Attack[] = [
     message: /names a person/,
   },
   {
-    name: "an account that is no member",
+    name: "an account without a role",
     forge: added("person", () => ({ ...ROWS.person, id: "user_extra", email: "extra@example.com" })),
     message: /user_extra is not a member/,
   },
@@ -111,7 +111,7 @@ const ATTACKS: readonly Attack[] = [
   { name: "a permission for the server", forge: changed("credential", { scopes: "instance:write" }), message: VALUE },
   { name: "a state that does not exist", forge: changed("organization", { state: "free" }), message: VALUE },
   { name: "a policy that is not JSON", forge: changed("organization", { policy: "{" }), message: VALUE },
-  { name: "a policy that is no object", forge: changed("organization", { policy: "null" }), message: VALUE },
+  { name: "a policy without an object", forge: changed("organization", { policy: "null" }), message: VALUE },
   { name: "a slug with a path", forge: changed("app", { slug: "../other" }), message: VALUE },
   { name: "an address in capitals", forge: changed("person", { email: "Ada@Example.com" }), message: VALUE },
   { name: "a list in the place of a text", forge: changed("app", { name: ["x"] }), message: VALUE },
@@ -274,7 +274,7 @@ for (const { kind, skip } of DATABASES) {
       assert.notEqual(
         (await tokens.executeTakeFirst())?.revoked_at,
         null,
-        "a token of an export is no secret of the account",
+        "a token of an export must not act for the account",
       );
       const member = await read.selectFrom("member").select("role").where("user_id", "=", id).executeTakeFirst();
       assert.equal(member?.role, "developer");

@@ -79,13 +79,13 @@ function placedRow(orgId: string, row: MovedRow): ManifestFile {
   const { id, org_id, type, rows, bytes, min_us, max_us, day, promoted, created_at, spellings } = row;
   assertPathSafe(id);
   const numbers = [rows, bytes, min_us, max_us, created_at, spellings];
-  const isSound =
+  const isValid =
     TELEMETRY_TYPES.includes(type) &&
     numbers.every((number) => Number.isSafeInteger(number)) &&
     [rows, bytes, spellings].every((number) => number >= 0) &&
     DAY.test(day) &&
     arePromoted(promoted);
-  if (org_id !== orgId || !isSound) throw new Error(`${id} is not a telemetry file of the organization`);
+  if (org_id !== orgId || !isValid) throw new Error(`${id} is not a telemetry file of the organization`);
   const path = parquetPath(orgId, type, 0, 0, id);
   return { id, org_id, type, path, rows, bytes, min_us, max_us, day, promoted, created_at, spellings };
 }
