@@ -1,7 +1,7 @@
 import { appendAudit, CUT_ACTION, type AuditEvent } from "#domain/audit/index.ts";
 import { lookupsToMove, type Identity } from "#domain/identity/index.ts";
 import { isoFromMs, type Clock } from "#kernel/time.ts";
-import type { Archive, ArchivedFile, Chunks } from "#stores/archive/index.ts";
+import { UNFINISHED, type Archive, type ArchivedFile, type Chunks } from "#stores/archive/index.ts";
 import { holdDeletions } from "#stores/directory/index.ts";
 import { withRecordSnapshot, type MetadataStore, type Reader, type SnapshotSource } from "#stores/metadata/index.ts";
 import type { ObjectsBeside } from "#stores/objects/index.ts";
@@ -311,7 +311,8 @@ function signerOf({ detail }: Row): string {
   return String((JSON.parse(String(detail)) as { kid?: unknown }).kid);
 }
 
+/** A run that was interrupted at its first file has left only a part of it. */
 async function hasFiles(archive: Archive): Promise<boolean> {
-  for await (const _path of archive.paths()) return true;
+  for await (const path of archive.paths()) if (path !== EXPORT + UNFINISHED) return true;
   return false;
 }

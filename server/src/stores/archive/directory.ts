@@ -3,10 +3,7 @@ import { createReadStream } from "node:fs";
 import { lstat, mkdir, open, readdir, realpath, rename, rm } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import { syncDirectory } from "#stores/directory/index.ts";
-import type { Archive, ArchivedFile, Chunks } from "./types.ts";
-
-/** The end of the name of an unfinished file. */
-const UNFINISHED = ".part";
+import { UNFINISHED, type Archive, type ArchivedFile, type Chunks } from "./types.ts";
 
 /** An archive in a directory. Only its owner may read the files, because they have the data of people. */
 export class DirectoryArchive implements Archive {

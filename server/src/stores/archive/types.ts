@@ -7,6 +7,9 @@ export interface ArchivedFile {
   readonly sha256: string;
 }
 
+/** The end of the name of an unfinished file. */
+export const UNFINISHED = ".part";
+
 export type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 /** A directory or a prefix of a bucket, with files that are written once. A file exists only when it is complete. */
@@ -19,7 +22,7 @@ export interface Archive {
   read(path: string): AsyncIterable<Uint8Array>;
   /** Resolves to the size, or to undefined when the file does not exist. */
   sizeOf(path: string): Promise<number | undefined>;
-  /** Lists all files. */
+  /** Lists all files, with unfinished ones. */
   paths(): AsyncIterable<string>;
   /** Deletes a file. If there is none, that is not an error. */
   remove(path: string): Promise<void>;
