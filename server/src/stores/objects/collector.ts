@@ -164,3 +164,29 @@ export async function giveUpWrites({ metadata, driver, clock, graceMs }: Collect
       .execute();
   });
 }
+
+/** Makes the collector delete the unreferenced blobs of an organization without a grace period. Blobs in use here stay. */
+export async function ageBlobs({ metadata, clock, graceMs }: CollectorParts, orgId: string): Promise<void> {
+  const nowMs = clock.deletionTime("content");
+  if (nowMs === null) return;
+  await metadata.write(async (tx) => {
+    await tx
+      .updateTable("blob")
+      .set({ idle_since: nowMs - graceMs - 1 })
+      .where("org_id", "=", orgId)
+      .where("refs", "=", 0)
+      .where("state", "<>", "dropped")
+      .execute();
+  });
+}
+
+/** Counts the blobs of an organization that this store has. */
+export async function countBlobs({ metadata, driver }: CollectorParts, orgId: string): Promise<number> {
+  const row = await metadata.read
+    .selectFrom("blob")
+    .select((eb) => eb.fn.countAll().as("count"))
+    .where("org_id", "=", orgId)
+    .where("store_id", "in", ["", driver.storeId])
+    .executeTakeFirst();
+  return Number(row?.count ?? 0);
+}

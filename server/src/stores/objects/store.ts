@@ -4,7 +4,7 @@ import { Problem } from "#kernel/problem.ts";
 import { Schedule, type ScheduledWork } from "#stores/jobs/index.ts";
 import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
 import { Buffers } from "./buffers.ts";
-import { collect, giveUpWrites, renewPins, type CollectorParts } from "./collector.ts";
+import { ageBlobs, collect, countBlobs, giveUpWrites, renewPins, type CollectorParts } from "./collector.ts";
 import type { Digests } from "./digests.ts";
 import { directStoreOf } from "./direct.ts";
 import type { BlobDriver, ByteSource, DriverHealth, StoredRange } from "./driver.ts";
@@ -173,6 +173,13 @@ class BlobStore implements ObjectStore {
   async collect(): Promise<Collected> {
     this.#collecting ??= collect(this.#collector).finally(() => (this.#collecting = undefined));
     return this.#collecting;
+  }
+
+  async forgetOrganization(orgId: string): Promise<number> {
+    await this.#collecting?.catch(() => {});
+    await ageBlobs(this.#collector, orgId);
+    await this.collect();
+    return countBlobs(this.#collector, orgId);
   }
 
   health(): ObjectHealth {

@@ -205,6 +205,11 @@ export interface ObjectStore {
   open(orgId: string, blobId: string, options?: OpenOptions): Promise<BlobReader>;
   /** Deletes blobs that had no references for the grace period. It also runs periodically. */
   collect(): Promise<Collected>;
+  /**
+   * Deletes the blobs of a deleted organization that have no references, without the grace period. Returns the number of
+   * its blobs that are left.
+   */
+  forgetOrganization(orgId: string): Promise<number>;
   health(): ObjectHealth;
   /** Waits only for a running collection. End all writes and reads first. */
   close(): Promise<void>;

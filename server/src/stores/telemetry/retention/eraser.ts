@@ -55,13 +55,19 @@ export class Eraser {
       const next = table.parquet.find((file) => !clean.has(file) && mayMatch(file, task.predicate, throughSeq));
       if (next === undefined) return;
       try {
-        if (await this.#isClean(table, next, task)) clean.add(next);
+        if (task.predicate.match.everything === true) await this.#drop(table, next, task);
+        else if (await this.#isClean(table, next, task)) clean.add(next);
       } catch (error) {
         if (!(error instanceof ManifestChanged)) throw error;
         overtaken += 1; // merged meanwhile: the next round finds the file that has its rows now
       }
     }
     throw new Error("cannot erase telemetry: the files change too fast");
+  }
+
+  async #drop(table: Table, file: ParquetFile, task: ErasureTask): Promise<void> {
+    const { files, count } = this.#options;
+    await files.replace(table, [file], [], (tx) => count(tx, task.id, file.rows));
   }
 
   async #isClean(table: Table, file: ParquetFile, task: ErasureTask): Promise<boolean> {

@@ -63,6 +63,25 @@ test("erased rows are in no file: not in the log, hot files or Parquet; all othe
   await store.close();
 });
 
+test("an erasure of everything drops all files of the organization, also one that must keep its rows", async () => {
+  await using dir = await temporaryDirectory();
+  const store = await openTestStore(dir.path, { kept: async () => new Set([ORG]) });
+  for (let file = 0; file < 3; file++) {
+    await store.rows.append(rowsOf(ORG, "logs", someRows(100, 3)));
+    await store.rows.compact();
+  }
+  await store.rows.append(rowsOf(ORG, "traces", [{ name: "t", attributes: { user: SECRET } }]));
+  await store.rows.append(rowsOf("org_b", "logs", someRows(10, 11)));
+  const id = await requestErasure(store.metadata, ORG, ["logs", "metrics", "traces"], { everything: true });
+  const part = await erased(store, id);
+  assert.deepEqual([part.state, part.rows_erased], ["done", 301]);
+  const { root, parquet } = layoutOf(dir.path);
+  assert.deepEqual(await filesBelow(join(parquet, ORG)), []);
+  assert.deepEqual(await filesWith(root, "org_a"), []);
+  assert.equal((await readMessages(store.rows, "org_b")).length, 10);
+  await store.close();
+});
+
 test("an erasure is limited to a range of time, without the range's end; rows that do not match stay", async () => {
   await using dir = await temporaryDirectory();
   const store = await openTestStore(dir.path);

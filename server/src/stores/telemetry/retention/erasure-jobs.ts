@@ -16,7 +16,7 @@ export interface ErasureJobsOptions {
    */
   readonly settle: () => Promise<number>;
   readonly layout: Layout;
-  /** The organizations whose rows must stay now. Their erasures wait. */
+  /** The organizations whose rows must stay now. Their erasures wait, but not the end of a deleted organization. */
   readonly kept?: (() => Promise<ReadonlySet<string>>) | undefined;
   readonly clock: Clock;
   readonly log: TelemetryLog;
@@ -46,7 +46,7 @@ export class ErasureJobs {
     const kept = tasks.length === 0 ? undefined : await this.#options.kept?.();
     for (const task of tasks) {
       if (this.#stopped) return;
-      if (kept?.has(task.orgId) === true) continue;
+      if (kept?.has(task.orgId) === true && task.predicate.match.everything !== true) continue;
       if (!this.#failures.isWaiting(task.id)) await this.#attempt(task, settle);
     }
   }

@@ -2,6 +2,8 @@ import type { TelemetryType } from "../columns.ts";
 
 /** The values to erase. A row must have all of them. */
 export interface ErasureMatch {
+  /** Every row of a deleted organization. */
+  readonly everything?: true;
   readonly service?: string;
   readonly trace_id?: string;
   readonly level?: string;

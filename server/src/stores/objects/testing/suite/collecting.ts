@@ -30,6 +30,17 @@ export const COLLECTING: ObjectCases = {
     }
   },
 
+  "the unlinked blobs of one organization are deleted at once, and linked ones are counted": async (store, place) => {
+    const [gone, linked] = [await keep(store, contentOf(5, LARGE)), await keep(store, contentOf(6, 10))];
+    await unlinkNow(store, gone);
+    assert.equal(await store.objects.forgetOrganization("org_b"), 0);
+    assert.deepEqual(await rowCount(store), 2, "those of another organization stay");
+    assert.equal(await store.objects.forgetOrganization("org_a"), 1, "one is linked");
+    await unlinkNow(store, linked);
+    assert.equal(await store.objects.forgetOrganization("org_a"), 0);
+    await assertNothingLeft(store, place);
+  },
+
   "a blob that is linked again in the grace period is kept": async (store) => {
     const id = await keep(store, contentOf(2, LARGE));
     await unlinkNow(store, id);
