@@ -80,6 +80,8 @@ const FORMS: Readonly<Record<string, CommandForm>> = {
   getUsage: { name: "usage show" },
   getTelemetryUsage: { name: "telemetry-usage show" },
   getOrganization: { name: "organization show" },
+  deleteOrganization: { name: "organization delete", examples: ["--slug acme", "--slug acme --yes"] },
+  keepOrganization: { name: "organization keep", examples: [""] },
   listAudit: { examples: ["--action project.create --limit 20", "--from 2026-11-01T00:00:00Z --json"] },
   createProject: { examples: ["--slug web --name 'Web shop' --visibility private"] },
   updateProject: { examples: ["web --name 'Web shop'"] },

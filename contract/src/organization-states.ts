@@ -1,19 +1,31 @@
 import { SCOPES, type Scope } from "./scopes.ts";
 
-/** The states of an organization. The operator suspends an organization: it is then `read_only` or `blocked`. */
-export const ORGANIZATION_STATES = ["active", "read_only", "blocked"] as const;
+/**
+ * The states of an organization. The operator suspends an organization: it is then `read_only` or `blocked`. `deleting`: an
+ * owner or operator deleted it, and its data is deleted after the grace period.
+ */
+export const ORGANIZATION_STATES = ["active", "read_only", "blocked", "deleting"] as const;
 export type OrganizationState = (typeof ORGANIZATION_STATES)[number];
 
 /** A state that forbids something. */
 export type SuspendedState = Exclude<OrganizationState, "active">;
 export const SUSPENDED_STATES = ORGANIZATION_STATES.filter((state): state is SuspendedState => state !== "active");
 
+/** The states that an operator sets by a suspension. */
+export const SUSPENSIONS = ["read_only", "blocked"] as const;
+
+/** The time in which a deleted organization can be kept. */
+export const ORGANIZATION_GRACE_DAYS = 30;
+/** The time after the deletion in which no other organization gets the slug. */
+export const SLUG_RESERVED_DAYS = 90;
+
 /** The longest reason of a suspension. */
 export const SUSPENSION_REASON_CHARS_MAX = 200;
 
 /**
  * Acts for an organization that no permission covers. `sign_in`: a credential or a person is used at all. `end_access`:
- * an act that only takes access away, or only reads. `join`: a person accepts an invitation. The server's own acts: `webhooks:receive`
+ * an act that only takes access away, or only reads. `join`: a person accepts an invitation. `keep`: an owner keeps the
+ * organization that was deleted. The server's own acts: `webhooks:receive`
  * (it accepts a request to a webhook), `alerts:evaluate`, `deliver` (it sends messages and forwards events), `retain` (it
  * deletes data by time or by rule).
  */
@@ -21,6 +33,7 @@ export const ORGANIZATION_ACTS = [
   "sign_in",
   "end_access",
   "join",
+  "keep",
   "webhooks:receive",
   "alerts:evaluate",
   "deliver",
@@ -61,6 +74,12 @@ export const ORGANIZATION_STATE_RULES: Readonly<Record<SuspendedState, Organizat
     name: "blocked",
     title: "Blocked",
     effect: "nobody can use it, and its data is kept",
+  },
+  deleting: {
+    allows: new Set<OrganizationAction>(["keep"]),
+    name: "deleted",
+    title: "Deleted",
+    effect: `nobody can use it, and its data is deleted ${ORGANIZATION_GRACE_DAYS} days after the deletion`,
   },
 };
 

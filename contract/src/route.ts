@@ -55,6 +55,8 @@ export interface Route<
   readonly recentSignIn?: boolean;
   /** It only takes access away, so a read-only organization allows it. */
   readonly endsAccess?: boolean;
+  /** People may do it also while their organization is deleted, before its data is. */
+  readonly whileDeleting?: boolean;
   readonly params?: P;
   readonly query?: Q;
   /** The request fields that it accepts. `idempotent` already means `Idempotency-Key`. */

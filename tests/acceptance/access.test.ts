@@ -54,6 +54,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   updateImageRepository: { public: false },
   runImageRetention: { dry_run: true },
   updateOrganization: { name: "Acme" },
+  keepOrganization: {},
   updateTelemetrySettings: { retention_days: { logs: 30 } },
   createTelemetryErasure: { types: ["logs"], match: { service: "shop" } },
   createProject: { slug: "never-made" },
@@ -96,7 +97,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
 };
 
 /** Parameters that an operation requires. */
-const QUERIES: Readonly<Record<string, string>> = { getObject: "?key=a" };
+const QUERIES: Readonly<Record<string, string>> = { getObject: "?key=a", deleteOrganization: "?slug=absent" };
 
 const OPERATIONS = publishedOperations();
 const GUARDED = OPERATIONS.filter((operation) => operation.scopes !== null);

@@ -26,7 +26,7 @@ const CORE_ACCEPTANCE =
   "demo|errors|exact-json-few|fatal|files|first-run|healthcheck|" +
   "files-resumable-api|full-disk|ingest-limits|leaks|leaving|live-streams-end|locked-records|logins|master-key|moves|nodes|own-telemetry|proxies|query|query-narrow|query-sandbox|query-stored|refused-bodies|" +
   "registry-login|registry-manifests|registry-quota|registry-security|rest|retention|s3|secrets|settings|start|stop|strict-http|suspension|tail|tenancy|token-life|webhooks|webhooks-cli";
-const KILLS_ACCEPTANCE = "(alerts|files|idempotency|master-key|moves|registry|s3|webhooks)-kill|kill";
+const KILLS_ACCEPTANCE = "(alerts|files|idempotency|master-key|moves|organization|registry|s3|webhooks)-kill|kill";
 const POSTGRES_ACCEPTANCE = "postgres|databases|telemetry-nodes";
 const RACES_ACCEPTANCE = "s3-race|paused-node";
 const LISTS_ACCEPTANCE = "year";
@@ -49,7 +49,7 @@ const CORE_SURFACES =
 
 const BOTH_DATABASES =
   "audit/(audit|leaving)|idempotency/idempotency|identity/(identity|activity/activity|credentials/(adopt|kinds)|keys/keyring)|" +
-  "moves/moves|organizations/organizations|projects/projects|quotas/quotas|" +
+  "moves/moves|organization-deletion/tables|organizations/organizations|projects/projects|quotas/quotas|" +
   "s3/(records|access/access|lifecycle/lifecycle|listings/listings|objects/objects|uploads/uploads)";
 
 export const CORE_SECONDS_MAX = 20 * 60;
@@ -98,10 +98,10 @@ export const GROUPS: readonly Group[] = [
   },
   {
     name: "kills",
-    seconds: 1500,
+    seconds: 1700,
     files: acceptance(KILLS_ACCEPTANCE),
     about:
-      /^server\/src\/(domain\/(identity\/keys|idempotency|alerts|delivery|webhooks|registry|s3|files)|stores\/jobs)\//,
+      /^server\/src\/(domain\/(identity\/keys|idempotency|organization-deletion|alerts|delivery|webhooks|registry|s3|files)|stores\/jobs)\//,
   },
   {
     name: "stores",

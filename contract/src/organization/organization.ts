@@ -4,6 +4,7 @@ import { forStates } from "../project-states.ts";
 import { SCOPES } from "../scopes.ts";
 import { DisplayName, Slug } from "../shared.ts";
 import { Resources } from "./resource-shapes.ts";
+import { Suspension } from "./suspension.ts";
 import {
   AllowedAddresses,
   Environment,
@@ -49,6 +50,17 @@ const Me = Type.Object({
       description: "the cursor with which GET /v1/projects continues; null: there are no more projects",
     }),
   ),
+});
+
+/** An organization after it was deleted or kept. */
+const OrganizationDeletion = Type.Object({
+  id: Id,
+  slug: Slug,
+  name: DisplayName,
+  ...Suspension,
+  propagated: Type.Boolean({
+    description: "every node has applied it; false: one that does not answer will, or it stops",
+  }),
 });
 
 /** The shortest retention of the audit log, so that nobody hides an act by a short retention. */
@@ -143,5 +155,39 @@ export const ORGANIZATION_ROWS = {
       "second_factor_required",
       "provider_sign_in_required",
     ],
+  }),
+  deleteOrganization: route({
+    operationId: "deleteOrganization",
+    method: "DELETE",
+    path: "/v1/organization",
+    tag: "organization",
+    summary:
+      "Delete the organization: nobody can use it from now on, and everything in it is deleted after 30 days; for owners",
+    description:
+      "It takes effect on every node before the answer. Until `deletes_at`, an owner or operator can keep it. After that it can't be undone. " +
+      "Its slug stays reserved for 90 days more. Only a person who is an owner can do this.",
+    permission: "org:write",
+    recentSignIn: true,
+    query: Type.Object({
+      slug: Type.String({ maxLength: 64, description: "the slug of the organization, as a confirmation" }),
+    }),
+    result: OrganizationDeletion,
+    status: 200,
+    problems: ["invalid_parameter", "forbidden"],
+  }),
+  keepOrganization: route({
+    operationId: "keepOrganization",
+    method: "POST",
+    path: "/v1/organization/keep",
+    tag: "organization",
+    summary: "Keep the organization that was deleted; its earlier state returns; for owners",
+    description: "Works until its data is deleted. 409: it was not deleted, or its data is already being deleted.",
+    permission: "authenticated",
+    recentSignIn: true,
+    whileDeleting: true,
+    body: Type.Object({}, closed),
+    result: OrganizationDeletion,
+    status: 200,
+    problems: ["invalid_body", "forbidden", "conflict"],
   }),
 } as const;

@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { SUSPENDED_STATES, SUSPENSION_REASON_CHARS_MAX } from "../organization-states.ts";
+import { SUSPENSION_REASON_CHARS_MAX, SUSPENSIONS } from "../organization-states.ts";
 import { closed, Email, Id, nullable, page } from "../organization/shapes.ts";
 import { Suspension } from "../organization/suspension.ts";
 import { route } from "../route.ts";
@@ -235,14 +235,42 @@ export const INSTANCE_ROWS = {
     params: OrganizationParams,
     body: Type.Object(
       {
-        state: Type.Enum([...SUSPENDED_STATES]),
+        state: Type.Enum([...SUSPENSIONS]),
         reason: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: SUSPENSION_REASON_CHARS_MAX }))),
       },
       closed,
     ),
     result: ChangedOrganization,
     status: 200,
-    problems: ["invalid_body", "not_found"],
+    problems: ["invalid_body", "not_found", "conflict"],
+  }),
+  deleteOrganizationAsOperator: route({
+    operationId: "deleteOrganizationAsOperator",
+    method: "DELETE",
+    path: "/api/instance/organizations/{organization_id}",
+    tag: "portal",
+    summary: "Delete an organization: block it now, and delete everything in it after 30 days",
+    description: "Until deletes_at, its owners and operators can keep it. Its slug stays reserved for 90 days more.",
+    permission: "instance",
+    recentSignIn: true,
+    params: OrganizationParams,
+    result: ChangedOrganization,
+    status: 200,
+    problems: ["not_found"],
+  }),
+  keepOrganizationAsOperator: route({
+    operationId: "keepOrganizationAsOperator",
+    method: "POST",
+    path: "/api/instance/organizations/{organization_id}/keep",
+    tag: "portal",
+    summary: "Keep an organization that was deleted; its earlier state returns",
+    permission: "instance",
+    recentSignIn: true,
+    params: OrganizationParams,
+    body: Type.Object({}, closed),
+    result: ChangedOrganization,
+    status: 200,
+    problems: ["invalid_body", "not_found", "conflict"],
   }),
   renameOrganization: route({
     operationId: "renameOrganization",
@@ -298,6 +326,6 @@ export const INSTANCE_ROWS = {
     body: Type.Object({}, closed),
     result: ChangedOrganization,
     status: 200,
-    problems: ["invalid_body", "not_found"],
+    problems: ["invalid_body", "not_found", "conflict"],
   }),
 } as const;

@@ -16,7 +16,10 @@ export type Me = ResultOf<typeof ORGANIZATION_ROUTES.getMe>;
 export type Project = Omit<Me["projects"][number], LimitedState> & WithState;
 export type Refusal = NonNullable<SignedIn["organizations"][number]["refused"]>;
 /** The state of an organization, with the operator's reason. */
-export type Suspension = Pick<SignedIn["organizations"][number], "state" | "state_reason" | "suspended_at">;
+export type Suspension = Pick<
+  SignedIn["organizations"][number],
+  "state" | "state_reason" | "suspended_at" | "deletes_at"
+>;
 
 export interface Organization {
   readonly slug: string;

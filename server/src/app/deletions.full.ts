@@ -57,7 +57,10 @@ const images = (ground: Ground) => {
 
 /** Each deletion is due after the start, and long before the time that the clock jumps to. */
 const CASES: Readonly<
-  Record<Exclude<Deletion, "audit_log" | "telemetry" | "telemetry_keys" | "orphans" | "s3_locks">, Case>
+  Record<
+    Exclude<Deletion, "audit_log" | "organizations" | "telemetry" | "telemetry_keys" | "orphans" | "s3_locks">,
+    Case
+  >
 > = {
   content: {
     table: "blob",

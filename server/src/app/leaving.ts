@@ -1,4 +1,13 @@
 import {
+  continueDeletions,
+  deleteOrganization,
+  eraseHandler,
+  keepOrganization,
+  type Changed,
+  type DeletionCaller,
+  type EraseDeps,
+} from "#domain/organization-deletion/index.ts";
+import {
   continueErasures,
   deletePerson,
   erasureHandler,
@@ -11,43 +20,62 @@ import type { Identity } from "#domain/identity/index.ts";
 import type { GuardedClock } from "#kernel/deletions.ts";
 import type { Jobs } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
-import type { TelemetryStore } from "#stores/telemetry/index.ts";
+import { RECORD_TABLE_NAMES, type TelemetryStore } from "#stores/telemetry/index.ts";
 import { noteDeletions } from "./backup/index.ts";
 import type { Config } from "./config.ts";
 
-/** Deletes people, with a job that erases their traces, and entries of audit logs past their retention. */
+/** Deletes people and organizations, with jobs that erase the rest, and entries of audit logs past their retention. */
 export interface Leaving {
   deletePerson(deletion: PersonDeletion): Promise<void>;
+  deleteOrganization(by: DeletionCaller, orgId: string): Promise<Changed>;
+  keepOrganization(by: DeletionCaller, orgId: string): Promise<Changed>;
   /** Starts the jobs, and continues those of a server that ended. */
   start(): Promise<void>;
 }
 
-export function createLeaving(parts: {
+export interface LeavingParts {
   readonly config: Pick<Config, "audit_retention_days" | "data_dir" | "backup_dir">;
   readonly metadata: MetadataStore;
   readonly clock: GuardedClock;
   readonly jobs: Jobs;
-  readonly telemetry: Pick<TelemetryStore, "forgetRecords">;
-  readonly identity: Pick<Identity, "keys">;
+  readonly telemetry: Pick<TelemetryStore, "forgetRecords" | "refresh">;
+  readonly objects: EraseDeps["objects"];
+  readonly identity: Pick<Identity, "feed" | "keys">;
   readonly log: { error(fields: object, message: string): void };
-}): Leaving {
-  const { config, metadata, clock, jobs, telemetry, identity, log } = parts;
+}
+
+export function createLeaving(parts: LeavingParts): Leaving {
+  const { config, metadata, clock, jobs, telemetry, objects, identity, log } = parts;
   const directories = [config.data_dir, ...(config.backup_dir === null ? [] : [config.backup_dir])];
-  const deps: TracesDeps = {
+  const people: TracesDeps = {
     metadata,
     clock,
     note: () => noteDeletions(metadata, directories),
     forgetCaches: () => telemetry.forgetRecords("audit_log"),
   };
-  const { keys: signer } = identity;
+  const { keys: signer, feed } = identity;
+  const organizations = { metadata, clock, feed, jobs };
+  const erasing = { metadata, clock, feed, objects, ...cachesOf(telemetry) };
   const retention = { metadata, clock, log, signer, defaultDays: config.audit_retention_days };
   return {
     deletePerson: (deletion) =>
-      deletePerson(deps, deletion, (tx) => jobs.put(tx, erasureJob(deletion.userId, clock.nowMs()))),
+      deletePerson(people, deletion, (tx) => jobs.put(tx, erasureJob(deletion.userId, clock.nowMs()))),
+    deleteOrganization: (by, orgId) => deleteOrganization(organizations, by, orgId),
+    keepOrganization: (by, orgId) => keepOrganization(organizations, by, orgId),
     start: async () => {
-      await continueErasures(deps, (tx, job) => jobs.put(tx, job));
+      await continueErasures(people, (tx, job) => jobs.put(tx, job));
+      await continueDeletions(erasing, (tx, job) => jobs.put(tx, job));
       await startAuditRetention(retention, jobs);
-      jobs.start([erasureHandler(deps), auditRetentionHandler(retention)]);
+      jobs.start([erasureHandler(people), eraseHandler(erasing), auditRetentionHandler(retention)]);
+    },
+  };
+}
+
+function cachesOf(telemetry: LeavingParts["telemetry"]): Pick<EraseDeps, "refreshTelemetry" | "forgetCaches"> {
+  return {
+    refreshTelemetry: () => telemetry.refresh(),
+    forgetCaches: async () => {
+      for (const table of RECORD_TABLE_NAMES) await telemetry.forgetRecords(table);
     },
   };
 }

@@ -13,6 +13,12 @@ declare module "fastify" {
   }
 }
 
+/** What a suspended organization must allow for an operation. */
+export interface Admission {
+  readonly isHarmless: boolean;
+  readonly keeps?: boolean | undefined;
+}
+
 /** Returns the access token of the `Authorization` field (RFC 6750 section 2.1). The scheme is case-insensitive. */
 export function bearerOf(request: FastifyRequest): string {
   const field = request.headers.authorization;
@@ -39,10 +45,14 @@ export async function admit(
   request: FastifyRequest,
   permission: TokenPermission,
   authenticator: Authenticator,
-  { isHarmless }: { readonly isHarmless: boolean } = { isHarmless: false },
+  { isHarmless, keeps }: Admission = { isHarmless: false },
 ): Promise<Principal> {
   const origin = { ip: request.ip, requestId: request.id };
-  const authenticated = await authenticator.authenticate(bearerOf(request), origin);
+  const authenticated = await authenticator.authenticate(
+    bearerOf(request),
+    origin,
+    keeps === true ? "keep" : undefined,
+  );
   const principal = isHarmless ? forHarmless(authenticated) : authenticated;
   request.principal = principal;
   if (permission === "authenticated") return principal;

@@ -3,7 +3,7 @@ import type { Permission } from "@mooring/contract";
 import type { Authenticator, Principal } from "#domain/identity/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { SignedIn } from "./activity.ts";
-import { admit, bearerOf, type TokenPermission } from "./authentication.ts";
+import { admit, bearerOf, type Admission, type TokenPermission } from "./authentication.ts";
 import type { IdempotencyRecords } from "./idempotency.ts";
 import { createRateLimiter, sendRateLimitFields, takeToken } from "./rate-limit.ts";
 import {
@@ -19,14 +19,10 @@ import {
 export interface HttpHost {
   /**
    * Authenticates, checks the permission, and takes a token from the bucket of the credential or person. `isHarmless`: the
-   * operation only reads, or only takes access away, so a read-only organization allows it.
+   * operation only reads, or only takes access away, so a read-only organization allows it. `keeps`: people may do it in a
+   * deleted organization.
    */
-  admit(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    permission: Permission,
-    options?: { readonly isHarmless: boolean },
-  ): Promise<void>;
+  admit(request: FastifyRequest, reply: FastifyReply, permission: Permission, options?: Admission): Promise<void>;
   /**  @throws Problem `cross_site` when a page of another site may have sent the request */
   requireSameOrigin(request: FastifyRequest): void;
   /**
@@ -77,7 +73,7 @@ export function createHttpHost(options: HttpHostOptions): HttpHost {
   return {
     idempotency: options.idempotency,
     clock: options.clock,
-    admit: async (request, reply, permission, { isHarmless } = { isHarmless: false }) => {
+    admit: async (request, reply, permission, admission = { isHarmless: false }) => {
       if (permission === "public") return;
       if (permission === "instance" && options.operators !== undefined && hasToken(request)) {
         request.operator = await options.operators.authenticate(bearerOf(request));
@@ -91,7 +87,7 @@ export function createHttpHost(options: HttpHostOptions): HttpHost {
         keepFromCaches(reply);
         return;
       }
-      const principal = await admit(request, permission, options.authenticator, { isHarmless });
+      const principal = await admit(request, permission, options.authenticator, admission);
       takeToken(reply, limiter, principal.id);
       keepFromCaches(reply);
     },

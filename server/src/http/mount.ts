@@ -78,6 +78,7 @@ type AnyRoute = Pick<
       | "recentSignIn"
       | "resource"
       | "endsAccess"
+      | "whileDeleting"
     >
   >;
 
@@ -110,7 +111,7 @@ export function mountRoute<const T extends AnyRoute>(
     config: { operationId: row.operationId },
     onRequest: async (request, reply) => {
       if (isFromPortalOnly(row, request)) host.requireSameOrigin(request);
-      await host.admit(request, reply, row.permission, { isHarmless: isHarmless(row) });
+      await host.admit(request, reply, row.permission, { isHarmless: isHarmless(row), keeps: row.whileDeleting });
       if (row.resource === "unlimited") requireUnlimited(principalOf(request), row.permission as Scope);
       if (row.recentSignIn === true && !isDryRun(row, request)) host.requireConfirmed(request);
     },

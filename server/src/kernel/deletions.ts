@@ -6,6 +6,7 @@ import type { Clock } from "./time.ts";
  */
 export const DELETIONS = {
   telemetry: "telemetry past its retention",
+  organizations: "deleted organizations past their grace period",
   telemetry_keys: "idempotency keys of telemetry",
   content: "content of deleted files and objects",
   orphans: "content without a record (mooring scrub --delete-orphans)",

@@ -80,7 +80,7 @@ export function OrganizationSection(): ReactNode {
   );
 }
 
-const KINDS: Record<Organization["state"], StateKind> = { active: "go", read_only: "warn", blocked: "stop" };
+const KINDS: Record<Organization["state"], StateKind> = { active: "go", read_only: "warn", blocked: "stop", deleting: "stop" };
 
 function columns(mine: readonly string[], onChoose: (chosen: Chosen) => void): readonly Column<Organization>[] {
   return [

@@ -9,7 +9,8 @@ import { SelectField, TextField } from "~/kit/field.tsx";
 import { useSay } from "~/kit/toast.tsx";
 import type { Organization } from "./types.ts";
 
-type Chosen = Organization["state"];
+/** The dialog is not offered for a deleted organization. */
+type Chosen = Exclude<Organization["state"], "deleting">;
 
 const EFFECTS: Record<Chosen, string> = {
   active: "Everything works again. Jobs that waited run within seconds.",
@@ -28,13 +29,14 @@ export function SuspendDialog({
   onClose: () => void;
 }): ReactNode {
   const isSuspended = organization.state !== "active";
-  const [state, setState] = useState<Chosen>(isSuspended ? organization.state : "read_only");
+  const present = organization.state === "deleting" ? "blocked" : organization.state;
+  const [state, setState] = useState<Chosen>(present === "active" ? "read_only" : present);
   const [reason, setReason] = useState(organization.state_reason ?? "");
   const say = useSay();
   const renew = useRenewSession();
   const options = {
     changes: [PORTAL_ROUTES.listOrganizations],
-    onDone: ({ name, state: now }: { name: string; state: Chosen }): void => {
+    onDone: ({ name, state: now }: { name: string; state: Organization["state"] }): void => {
       say(now === "active" ? `${name} is active again` : `${name} is ${NAMES[now]}`);
       renew();
       onClose();
@@ -84,4 +86,9 @@ export function SuspendDialog({
   );
 }
 
-export const NAMES: Record<Chosen, string> = { active: "active", read_only: "read-only", blocked: "blocked" };
+export const NAMES: Record<Organization["state"], string> = {
+  active: "active",
+  read_only: "read-only",
+  blocked: "blocked",
+  deleting: "deleted",
+};

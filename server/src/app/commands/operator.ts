@@ -3,17 +3,26 @@ import {
   createOperatorToken,
   giveOperatorRole,
   listOperators,
+  organizationNamed,
   personNamed,
   renameOrganization,
   setOrganizationState,
   takeOperatorRole,
   type OperatorCaller,
 } from "#domain/operator/index.ts";
+import {
+  deleteOrganization,
+  keepOrganization,
+  type Changed,
+  type OrganizationDeletionDeps,
+} from "#domain/organization-deletion/index.ts";
 import { organizationsOf } from "#domain/people/index.ts";
-import { ACTIVE, suspensionOf } from "#domain/suspension/index.ts";
+import { ACTIVE, suspensionFields, suspensionOf } from "#domain/suspension/index.ts";
 import { nearest } from "#kernel/nearest.ts";
 import { isoFromMs, systemClock } from "#kernel/time.ts";
 import { Problem } from "#kernel/problem.ts";
+import { createJobs, Schedule } from "#stores/jobs/index.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
 import { nounHelp, optionsOf, usageOf } from "./api/help.ts";
 import { itemPrinter, printRecord } from "./api/output.ts";
 import { readInput, requestOf, type ApiRequest } from "./api/request.ts";
@@ -43,6 +52,8 @@ const VERBS: Readonly<Record<string, readonly [RowName, ...string[]]>> = {
   suspend: ["suspendOrganization", "acme --state read_only --reason 'the bill is unpaid'", "acme --state blocked"],
   resume: ["resumeOrganization", "acme"],
   rename: ["renameOrganization", "acme --slug acme-old --name 'Acme (old)'"],
+  delete: ["deleteOrganizationAsOperator", "acme --yes"],
+  keep: ["keepOrganizationAsOperator", "acme"],
   quotas: ["getOrganizationQuotas", "acme"],
   "set-quotas": ["setOrganizationQuotas", "acme --stored-bytes-max 50000000000"],
   tokens: ["listOperatorTokens", ""],
@@ -52,7 +63,7 @@ const VERBS: Readonly<Record<string, readonly [RowName, ...string[]]>> = {
 
 const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   list: ["email", "name", "last_seen_at", "is_set_up", "id"],
-  organizations: ["slug", "name", "state", "state_reason", "members", "created_at", "id"],
+  organizations: ["slug", "name", "state", "state_reason", "deletes_at", "members", "created_at", "id"],
   tokens: ["name", "created_by", "created_at", "expires_at", "last_used_at", "id"],
 };
 
@@ -89,7 +100,7 @@ function unknownVerb(verb: string): UsageError {
 /** The actor of a command on the machine. Anybody who can read the data directory can use it. */
 const BY_SYSTEM: OperatorCaller = { actor: { kind: "system", id: null }, ip: null, requestId: null };
 
-type Deps = Parameters<typeof setOrganizationState>[0];
+type Deps = OrganizationDeletionDeps;
 
 /** The verbs that need no server. They help when nobody can sign in as an operator. */
 const LOCAL: Readonly<Record<string, (deps: Deps, request: LocalRequest) => Promise<unknown>>> = {
@@ -113,6 +124,14 @@ const LOCAL: Readonly<Record<string, (deps: Deps, request: LocalRequest) => Prom
     return changedState(deps, params, { state, reason });
   },
   resume: (deps, { params }) => changedState(deps, params, ACTIVE),
+  delete: async (deps, { params }) => {
+    const { id } = await organizationNamed(deps.metadata.read, organizationIn(params));
+    return stateOf(await deleteOrganization(deps, BY_SYSTEM, id));
+  },
+  keep: async (deps, { params }) => {
+    const { id } = await organizationNamed(deps.metadata.read, organizationIn(params));
+    return stateOf(await keepOrganization(deps, BY_SYSTEM, id));
+  },
   rename: async (deps, { params, body }) => {
     const change = body as { slug?: string; name?: string };
     const { organization, propagated } = await renameOrganization(deps, BY_SYSTEM, organizationIn(params), change);
@@ -139,9 +158,19 @@ async function changedState(
   params: ApiRequest["params"],
   wanted: Parameters<typeof setOrganizationState>[3],
 ): Promise<unknown> {
-  const { organization, propagated } = await setOrganizationState(deps, BY_SYSTEM, organizationIn(params), wanted);
-  const { state, reason } = suspensionOf(organization);
-  return { id: organization.id, slug: organization.slug, state, state_reason: reason, propagated };
+  return stateOf(await setOrganizationState(deps, BY_SYSTEM, organizationIn(params), wanted));
+}
+
+function stateOf({ organization, propagated }: Changed): Record<string, unknown> {
+  const { id, slug } = organization;
+  const { state, state_reason, deletes_at } = suspensionFields(organization);
+  return { id, slug, state, state_reason, deletes_at, propagated };
+}
+
+/** Adds and removes jobs, which a server runs. */
+function waitingJobs(metadata: MetadataStore): Deps["jobs"] {
+  const log = { warn: (_fields: object, message: string) => void process.stderr.write(`mooring: ${message}\n`) };
+  return createJobs({ metadata, clock: systemClock, log, schedule: new Schedule(systemClock) });
 }
 
 function print(found: ApiCommand, answer: unknown, json: boolean): void {
@@ -158,7 +187,10 @@ async function runLocally(found: ApiCommand, parsed: Parsed): Promise<number> {
   const config = configOf(parsed);
   try {
     const answer = await withIdentity(config, await presentAddresses(config), ({ feed }, metadata) =>
-      run({ metadata, clock: systemClock, feed }, { params, body: (body ?? {}) as LocalRequest["body"] }),
+      run(
+        { metadata, clock: systemClock, feed, jobs: waitingJobs(metadata) },
+        { params, body: (body ?? {}) as LocalRequest["body"] },
+      ),
     );
     print(found, answer, parsed.values["json"] === true);
   } catch (error) {

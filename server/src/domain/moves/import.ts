@@ -1,6 +1,6 @@
 import { appendAudit, verifyAudit, type AuditEvent } from "#domain/audit/index.ts";
 import { adoptLookups, insertAdopted, type Identity } from "#domain/identity/index.ts";
-import { isFormerSlug } from "#domain/organizations/index.ts";
+import { isReservedSlug } from "#domain/organizations/index.ts";
 import { readSuspension, type OrganizationState } from "#domain/suspension/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { Archive } from "#stores/archive/index.ts";
@@ -59,7 +59,7 @@ export async function importOrganization(deps: ImportDeps, options: ImportOption
   const slug = options.slug ?? manifest.organization.slug;
   if (!SLUG.test(slug)) throw new Error(`${slug} is not a slug: use lower-case letters, digits and hyphens`);
   await requireSameSchema(metadata, manifest);
-  await requireAbsent(metadata, { id: manifest.organization.id, slug });
+  await requireAbsent({ metadata, clock }, { id: manifest.organization.id, slug });
   const secrets = options.passphrase === null ? null : await openSecrets(from, options.passphrase);
   const people = await arrivingPeople(metadata, from);
   const progress = progressOf(from, options);
@@ -74,7 +74,7 @@ export async function importOrganization(deps: ImportDeps, options: ImportOption
     const lookups = await adoptLookups(identity.ring, secrets?.lookups ?? []);
     await metadata.write(async (tx) => {
       await lockImport(metadata, tx);
-      await requireAbsent({ read: tx }, { id: manifest.organization.id, slug });
+      await requireAbsent({ metadata: { read: tx }, clock }, { id: manifest.organization.id, slug });
       await insertAdopted(tx, lookups);
       await arriveRows(tx, { from, slug, identity, key, contents, people, clock });
       await telemetry.insert(tx);
@@ -116,11 +116,11 @@ async function requireSameSchema({ read }: Pick<MetadataStore, "read">, manifest
 }
 
 async function requireAbsent(
-  { read }: Pick<MetadataStore, "read">,
+  { metadata: { read }, clock }: { readonly metadata: Pick<MetadataStore, "read">; readonly clock: Clock },
   wanted: { readonly id: string; readonly slug: string },
 ): Promise<void> {
   const found = await organizationLike(read, wanted);
-  if (await isFormerSlug(read, wanted.slug))
+  if (await isReservedSlug(read, wanted.slug, clock.nowMs(), wanted.id))
     throw new Error(`${wanted.slug} is the former slug of another organization: choose another one with --as SLUG`);
   if (found === undefined) return;
   if (found.id === wanted.id) throw new Error(`the organization is on this server already, as ${found.slug}`);

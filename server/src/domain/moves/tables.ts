@@ -197,6 +197,7 @@ export const LEFT_TABLES: Readonly<Partial<Record<Table, string>>> = {
   idempotency: "answers to retries are valid for a day, on the server that gave them",
   job: "the import creates the jobs of lifecycle rules; other jobs are created when they are needed",
   webhook_head: "the new server numbers the events",
+  deleted_organization: "slugs of deleted organizations, which stay reserved on their server",
   deleted_person: "a deletion is of one server; the rows that leave have nothing of the person",
   former_slug: "image names with a former slug are of the old server",
   operator_token: SERVER,

@@ -1,9 +1,14 @@
 import { absent, appendAuthChange } from "#domain/identity/index.ts";
-import { organizationById, organizationBySlug, type Organization } from "#domain/organizations/index.ts";
+import {
+  isReservedSlug,
+  organizationById,
+  organizationBySlug,
+  type Organization,
+} from "#domain/organizations/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { auditOnOrganization, type OperatorCaller, type PropagatingDeps } from "./caller.ts";
 import { organizationNamed } from "./organizations.ts";
-import { formerSlug, nameOrganization, retireSlug } from "./store.ts";
+import { nameOrganization, retireSlug } from "./store.ts";
 import type { StateChange } from "./suspend.ts";
 
 /**
@@ -27,8 +32,8 @@ export async function renameOrganization(
     const after: Organization = { ...before, slug: wanted.slug ?? before.slug, name: wanted.name ?? before.name };
     if (after.slug === before.slug && after.name === before.name) return { organization: before, seq: null };
     if (after.slug !== before.slug) {
-      const owner = (await organizationBySlug(tx, after.slug))?.id ?? (await formerSlug(tx, after.slug))?.org_id;
-      if (owner !== undefined && owner !== orgId)
+      const isTaken = (await organizationBySlug(tx, after.slug)) !== undefined;
+      if (isTaken || (await isReservedSlug(tx, after.slug, clock.nowMs(), orgId)))
         throw new Problem(
           "duplicate_slug",
           `The slug ${after.slug} is taken, or was taken before. Choose another one.`,

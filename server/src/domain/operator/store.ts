@@ -59,10 +59,6 @@ export async function deleteTokensOf(tx: Writer, userId: string): Promise<string
   return rows.map(({ id }) => id);
 }
 
-export async function formerSlug(db: Reader, slug: string): Promise<Tables["former_slug"] | undefined> {
-  return db.selectFrom("former_slug").selectAll().where("slug", "=", slug).executeTakeFirst();
-}
-
 /** Reserves a slug for its former organization, and frees the one that it takes back. */
 export async function retireSlug(tx: Writer, former: Tables["former_slug"], present: string): Promise<void> {
   await tx.deleteFrom("former_slug").where("slug", "=", present).execute();

@@ -3,6 +3,7 @@ import { absent, appendAuthChange } from "#domain/identity/index.ts";
 import { organizationById, type Organization } from "#domain/organizations/index.ts";
 import { organizationNamed } from "./organizations.ts";
 import { ACTIVE, setSuspension, suspensionOf, type Suspension } from "#domain/suspension/index.ts";
+import { Problem } from "#kernel/problem.ts";
 import { wakeGroup } from "#stores/jobs/index.ts";
 import { auditOnOrganization, type OperatorCaller, type PropagatingDeps } from "./caller.ts";
 
@@ -15,7 +16,7 @@ export interface StateChange {
 /**
  * Suspends an organization, resumes it, or changes the reason. One transaction, so a crash leaves the state before or
  * after it. If nothing would change, nothing is written.
- * @throws Problem `not_found`
+ * @throws Problem `not_found`, `conflict` (it was deleted)
  */
 export async function setOrganizationState(
   deps: PropagatingDeps,
@@ -30,6 +31,8 @@ export async function setOrganizationState(
     const found = await organizationById(tx, orgId);
     if (found === undefined) throw absent();
     const before = suspensionOf(found);
+    if (before.state === "deleting")
+      throw new Problem("conflict", "The organization was deleted. Keep it first, and then change its state.");
     const after = wanted.state === "active" ? ACTIVE : wanted;
     if (before.state === after.state && before.reason === after.reason) return { organization: found, seq: null };
     await setSuspension(tx, orgId, { ...after, atMs: clock.nowMs() });

@@ -78,8 +78,8 @@ export { applyAuditRetention, auditRetentionHandler, startAuditRetention } from 
 export type { OrganizationPolicy } from "./organization/policy.ts";
 export {
   allOrganizations,
-  isFormerSlug,
   countOrganization,
+  isReservedSlug,
   organizationById,
   organizationBySlug,
   type Organization,

@@ -18,6 +18,7 @@ export interface Membership {
   readonly state: string;
   readonly state_reason: string | null;
   readonly suspended_at: number | null;
+  readonly deletes_at: number | null;
 }
 
 /** Returns the memberships that have not ended. */
@@ -26,7 +27,7 @@ export async function membershipsOf(db: Reader, userId: string, nowMs: number): 
     .selectFrom("member as m")
     .innerJoin("organization as o", "o.id", "m.org_id")
     .select(["o.id", "o.slug", "o.name", "o.policy", "m.role", "m.valid_after"])
-    .select(["o.state", "o.state_reason", "o.suspended_at"])
+    .select(["o.state", "o.state_reason", "o.suspended_at", "o.deletes_at"])
     .where("m.user_id", "=", userId)
     .where((row) => row.or([row("m.expires_at", "is", null), row("m.expires_at", ">", nowMs)]))
     .orderBy("o.slug")

@@ -8,6 +8,10 @@ export {
   type Suspension,
 } from "./state.ts";
 export {
+  beginDeletion,
+  endDeletion,
+  isBeingErased,
+  markErasing,
   NOT_SUSPENDED,
   ofAllowing,
   organizationForbids,

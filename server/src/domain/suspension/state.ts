@@ -35,6 +35,8 @@ export function suspensionText({
   readonly reason?: string | null | undefined;
 }): string {
   const { name, effect } = ORGANIZATION_STATE_RULES[suspended(state)];
+  if (state === "deleting")
+    return `The organization was deleted: ${effect}. Until then, an owner can keep it in the portal or with mooring organization keep, and the operator of this server can, too.`;
   const because =
     reason === undefined || reason === null ? "" : ` The operator's reason: ${reason.replace(/\.$/, "")}.`;
   return `The operator of this server has suspended the organization. It is ${name}: ${effect}.${because} Ask the operator to resume it.`;
@@ -45,9 +47,13 @@ export function requireOrganizationAllows(suspension: Suspension, action: Organi
   if (!organizationAllows(suspension.state, action)) throw suspensionRefusal(suspension);
 }
 
-function suspensionCode(state: OrganizationState): `organization_${SuspendedState}` {
-  return `organization_${suspended(state)}`;
+/** A deleted organization answers as a blocked one. */
+function suspensionCode(state: OrganizationState): `organization_${Suspended}` {
+  const found = suspended(state);
+  return `organization_${found === "deleting" ? "blocked" : found}`;
 }
+
+type Suspended = Exclude<SuspendedState, "deleting">;
 
 function suspended(state: OrganizationState): SuspendedState {
   if (state === "active") throw new Error("an active organization forbids nothing");

@@ -4,9 +4,21 @@ import { enforceRecordLimit } from "#domain/limits/index.ts";
 import { absent } from "#domain/identity/index.ts";
 import { auditOrigin, listPage, type Caller, type Page, type PageQuery } from "#domain/organizations/index.ts";
 import { newId } from "#kernel/ids.ts";
-import type { ErasureMatch, TelemetryType } from "#stores/telemetry/index.ts";
+import type { Clock } from "#kernel/time.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import { TELEMETRY_TYPES, type ErasureMatch, type TelemetryType } from "#stores/telemetry/index.ts";
 import type { TelemetryDeps } from "./policy.ts";
-import { erasureById, erasureRows, insertErasure, partsOf, type ErasurePartRow, type ErasureRow } from "./store.ts";
+import {
+  deleteErasures,
+  erasureById,
+  erasureRows,
+  insertErasure,
+  partsOf,
+  statesOfWhole,
+  WHOLE,
+  type ErasurePartRow,
+  type ErasureRow,
+} from "./store.ts";
 
 export interface ErasureInput {
   readonly types: readonly TelemetryType[];
@@ -114,4 +126,27 @@ function sorted(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   const members = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return members.map(([name, member]) => [name, sorted(member)]);
+}
+
+const EVERYTHING = JSON.stringify({ everything: true } satisfies ErasureMatch);
+
+/**
+ * Erases all rows of a deleted organization. Returns whether every server has done it. The first call starts the erasure,
+ * and a call after a failure starts it again.
+ */
+export async function dropOrganizationRows(
+  deps: { readonly metadata: MetadataStore; readonly clock: Clock },
+  orgId: string,
+): Promise<boolean> {
+  return deps.metadata.write(async (tx) => {
+    const states = await statesOfWhole(tx, orgId);
+    if (states !== undefined && states.every((state) => state === "done")) return true;
+    if (states !== undefined && !states.includes("failed")) return false;
+    await deleteErasures(tx, orgId);
+    const at = deps.clock.nowMs();
+    const of = { id: newId("era", at), org_id: orgId, types: JSON.stringify(TELEMETRY_TYPES) };
+    const all = { from_us: null, to_us: null, match: EVERYTHING, match_digest: WHOLE };
+    await insertErasure(tx, { ...of, ...all, created_by: "system", created_at: at, finished_at: null });
+    return false;
+  });
 }

@@ -1,5 +1,6 @@
 export {
   createErasure,
+  dropOrganizationRows,
   getErasure,
   listErasures,
   type Erasure,

@@ -56,6 +56,34 @@ export async function insertErasure(tx: Writer, row: ErasureRow): Promise<number
   return parts.length;
 }
 
+/** Stands in the place of the digest in an erasure of a whole organization, so that it is found again. */
+export const WHOLE = "everything";
+
+/**
+ * Returns the states of the erasure of a whole organization, one for each directory that is not given up. Undefined:
+ * there is none.
+ */
+export async function statesOfWhole(db: Reader, orgId: string): Promise<ErasurePartRow["state"][] | undefined> {
+  const whole = db.selectFrom("telemetry_erasure").select("id").where("org_id", "=", orgId);
+  const erasure = await whole.where("match_digest", "=", WHOLE).executeTakeFirst();
+  if (erasure === undefined) return undefined;
+  const rows = await db
+    .selectFrom("telemetry_erasure_part as part")
+    .leftJoin("telemetry_node as node", "node.store_id", "part.store_id")
+    .select("part.state")
+    .where("part.erasure_id", "=", erasure.id)
+    .where("node.given_up_at", "is", null)
+    .execute();
+  return rows.map(({ state }) => state);
+}
+
+/** Deletes the erasures of an organization. */
+export async function deleteErasures(tx: Writer, orgId: string): Promise<void> {
+  const ids = tx.selectFrom("telemetry_erasure").select("id").where("org_id", "=", orgId);
+  await tx.deleteFrom("telemetry_erasure_part").where("erasure_id", "in", ids).execute();
+  await tx.deleteFrom("telemetry_erasure").where("org_id", "=", orgId).execute();
+}
+
 export async function erasureById(db: Reader, orgId: string, id: string): Promise<ErasureRow | undefined> {
   return db
     .selectFrom("telemetry_erasure")

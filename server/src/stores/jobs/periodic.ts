@@ -59,6 +59,7 @@ export type WorkName = keyof typeof PERIODIC_WORK;
 /** Kinds of the queue whose jobs do not repeat. */
 export const QUEUE_KINDS: Readonly<Record<string, string>> = {
   "person.erase": "Erases the traces of deleted people in the audit log and the files.",
+  "organization.erase": "Deletes everything in deleted organizations, after their grace period.",
   "alert.deliver": "Delivers the messages of alerts.",
   "s3.deliver": "Delivers the notifications of buckets.",
   "webhook.hand_on": "Forwards the events of webhooks to their destinations.",

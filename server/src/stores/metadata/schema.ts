@@ -33,13 +33,19 @@ export interface Tables
     /** JSON: an `OrganizationPolicy`. Missing members mean no restriction. */
     policy: string;
     created_at: number;
-    /** An `OrganizationState` of the contract. Not `active`: the operator suspended it. */
+    /** An `OrganizationState` of the contract. Not `active`: the operator suspended it, or it was deleted. */
     state: string;
     /** The operator's reason, which members read; null: it is active, or no reason was given. */
     state_reason: string | null;
-    /** When the operator suspended it; null: it is active. */
+    /** When the operator suspended it, or it was deleted; null: it is active. */
     suspended_at: number | null;
+    /** When its data is deleted; null: nobody deleted it. */
+    deletes_at: number | null;
+    /** JSON: state, state_reason and suspended_at from before the deletion. Null: not deleted, or nobody can keep it any more. */
+    before_deletion: string | null;
   };
+  /** Slugs of deleted organizations. They stay reserved for a time. */
+  deleted_organization: { slug: string; id: string; deleted_at: number };
   /** Former slugs of organizations. Nobody else can have them, because image names and addresses contain them. */
   former_slug: { slug: string; org_id: string; retired_at: number };
   project: {

@@ -21,7 +21,7 @@ export {
   type Usage as TelemetryUsage,
 } from "./retention/index.ts";
 export type { TableName, TakenBatch, TelemetryFeed } from "./feed/types.ts";
-export { RECORD_TABLES, type RecordSource, type RecordTable } from "./records/index.ts";
+export { RECORD_TABLE_NAMES, RECORD_TABLES, type RecordSource, type RecordTable } from "./records/index.ts";
 export { FUNCTION_NAMES, TABLE_FUNCTION_NAMES } from "./query/index.ts";
 export { giveUp, TELEMETRY_LIVE_MS, telemetryDirectories, type TelemetryDirectory } from "./presence/index.ts";
 export { telemetryFiles } from "./backup.ts";

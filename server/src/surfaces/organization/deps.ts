@@ -1,5 +1,6 @@
 import type { ORGANIZATION_ROUTES, USAGE_ROUTES } from "@mooring/contract";
 import type { Identity } from "#domain/identity/index.ts";
+import type { Changed, DeletionCaller } from "#domain/organization-deletion/index.ts";
 import type { PersonDeletion } from "#domain/people/index.ts";
 import type { HttpHost, Operation } from "#http/index.ts";
 import type { Clock } from "#kernel/time.ts";
@@ -14,7 +15,11 @@ export interface OrganizationSurfaceDeps {
   readonly metadata: MetadataStore;
   readonly clock: Clock;
   readonly outbound: Outbound;
-  readonly leaving: { deletePerson(deletion: PersonDeletion): Promise<void> };
+  readonly leaving: {
+    deletePerson(deletion: PersonDeletion): Promise<void>;
+    deleteOrganization(by: DeletionCaller, orgId: string): Promise<Changed>;
+    keepOrganization(by: DeletionCaller, orgId: string): Promise<Changed>;
+  };
   /** Null: no e-mail is sent, and people pass links on themselves. */
   readonly mail: Mail | null;
   readonly addresses: { readonly portal_url: string };

@@ -1,3 +1,4 @@
+import type { Changed, DeletionCaller } from "#domain/organization-deletion/index.ts";
 import type { ResultOf, DISCOVERY_ROUTES, PORTAL_ROUTES } from "@mooring/contract";
 import type { Identity } from "#domain/identity/index.ts";
 import type { PeopleDeps, PersonDeletion } from "#domain/people/index.ts";
@@ -13,7 +14,11 @@ export interface PortalSurfaceDeps {
   readonly identity: Pick<Identity, "credentials" | "envelope" | "feed" | "issuer" | "keys" | "retireKeyNow">;
   readonly instance: InstanceFacts;
   readonly backups: InstanceBackups;
-  readonly leaving: { deletePerson(deletion: PersonDeletion): Promise<void> };
+  readonly leaving: {
+    deletePerson(deletion: PersonDeletion): Promise<void>;
+    deleteOrganization(by: DeletionCaller, orgId: string): Promise<Changed>;
+    keepOrganization(by: DeletionCaller, orgId: string): Promise<Changed>;
+  };
   readonly schedule: Schedule;
   readonly people: PeopleDeps;
   readonly metadata: MetadataStore;

@@ -31,7 +31,7 @@ export const API_NOUNS: Readonly<Record<string, readonly string[]>> = {
   "object-link": "create".split(" "),
   "object-upload": "create".split(" "),
   "object-version": "list".split(" "),
-  organization: "show update".split(" "),
+  organization: "show update delete keep".split(" "),
   project: "list create get update archive unarchive delete size enter".split(" "),
   "project-group": "list put delete".split(" "),
   "project-member": "list put delete".split(" "),

@@ -264,7 +264,7 @@ const READ_ONLY_SCOPES =
   "org:read projects:read apps:read telemetry:read files:read registry:pull s3:read webhooks:read credentials:read audit:read";
 const READ_ONLY_ACTS: readonly OrganizationAct[] = ["sign_in", "end_access", "retain"];
 
-function suspended<P extends Principal>(principal: P, state: "read_only" | "blocked"): P {
+function suspended<P extends Principal>(principal: P, state: "read_only" | "blocked" | "deleting"): P {
   return { ...principal, organization: { state, reason: "unpaid" } };
 }
 
@@ -281,6 +281,7 @@ test("a read-only organization allows only reading, and a blocked one nothing, t
         const readOnly = authorize(suspended(principal, "read_only"), scope, resource);
         assert.equal(readOnly, reads.includes(scope) ? before : "organization", `${scope} read-only`);
         assert.equal(authorize(suspended(principal, "blocked"), scope, resource), "organization", `${scope} blocked`);
+        assert.equal(authorize(suspended(principal, "deleting"), scope, resource), "organization", `${scope} deleting`);
       }
       assert.equal(authorize(suspended(principal, "blocked"), scope, ELSEWHERE), "hidden");
       const { organization, visibleProjects, projectIds } = reachOf(suspended(principal, "read_only"), scope);
@@ -293,16 +294,17 @@ test("a read-only organization allows only reading, and a blocked one nothing, t
   for (const act of ORGANIZATION_ACTS) {
     assert.equal(organizationAllows("read_only", act), READ_ONLY_ACTS.includes(act), act);
     assert.equal(organizationAllows("blocked", act), false, act);
+    assert.equal(organizationAllows("deleting", act), act === "keep", act);
     assert.ok(organizationAllows("active", act));
   }
 });
 
 test("an act that only takes access away is allowed in a read-only organization, and not in a blocked one", () => {
   const owner = person("owner");
-  const decisions = (["read_only", "blocked"] as const).map((state) =>
+  const decisions = (["read_only", "blocked", "deleting"] as const).map((state) =>
     authorize(forHarmless(suspended(owner, state)), "credentials:write", ORGANIZATION),
   );
-  assert.deepEqual(decisions, ["allowed", "organization"]);
+  assert.deepEqual(decisions, ["allowed", "organization", "organization"]);
   const viewer = forHarmless(suspended(person("viewer"), "read_only"));
   assert.equal(authorize(viewer, "credentials:write", ORGANIZATION), "insufficient_scope");
 });

@@ -74,12 +74,14 @@ export interface PersonPrincipal {
 /** Turns a bearer token into a principal. */
 export interface Authenticator {
   /**
-   * Authenticates a token. Without `origin`, a credential that is bound to addresses is refused.
+   * Authenticates a token. Without `origin`, a credential that is bound to addresses is refused. `keep`: also people of a
+   * deleted organization.
    * @throws Problem `invalid_token` (401), `address_not_allowed` (403), or `unavailable` (503) if this node can't
    * decide; faults of the server never give 401
    */
   authenticate(
     token: string,
     origin?: { readonly ip: string | null; readonly requestId: string | null },
+    act?: "keep",
   ): Promise<Principal>;
 }

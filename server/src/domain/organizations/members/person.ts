@@ -1,3 +1,4 @@
+import { organizationAllows } from "@mooring/contract";
 import {
   addressTest,
   lackingOf,
@@ -48,7 +49,8 @@ export interface SignedIn {
 
 /**
  * Returns a signed-in person as the principal of a request. This is the only check between a session and an
- * organization. A session that lacks a required factor continues, but has no access here.
+ * organization. A session that lacks a required factor continues, but has no access here. With `keep` it also admits people
+ * of a deleted organization, for the operations that allow it.
  * @throws Problem `organization_blocked`, `address_not_allowed`, `second_factor_required`, `provider_sign_in_required`,
  * `new_sign_in_required`
  */
@@ -56,11 +58,12 @@ export async function signedInPrincipal(
   db: Reader,
   orgId: string,
   session: SignedIn,
-  { nowMs, ip }: Moment,
+  { nowMs, ip, act }: Moment & { readonly act?: "keep" | undefined },
 ): Promise<PersonPrincipal | undefined> {
   const found = await memberOf(db, orgId, session.userId, nowMs);
   if (found === undefined) return undefined;
-  requireOrganizationAllows(found.principal.organization, "sign_in");
+  const { organization: suspension } = found.principal;
+  if (act !== "keep" || !organizationAllows(suspension.state, act)) requireOrganizationAllows(suspension, "sign_in");
   const { totp, passkeys } = found.member;
   requireValidSince(found.member, session);
   const standing = standingOf(session, Number(totp) + Number(passkeys) > 0);

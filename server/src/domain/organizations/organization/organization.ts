@@ -18,7 +18,7 @@ import { auditOrigin, grantorOf, type Caller, type OrganizationsDeps } from "../
 import { announceAccessChange, changeOrganization } from "../change.ts";
 import { findRole } from "../members/store.ts";
 import { requireMayWidenPolicy, type Bounding } from "./policy-widening.ts";
-import { insertOrganization, isFormerSlug, organizationById, setOrganization, type Organization } from "./store.ts";
+import { insertOrganization, isReservedSlug, organizationById, setOrganization, type Organization } from "./store.ts";
 import type { OrganizationPolicy } from "./policy.ts";
 
 export interface OrganizationChange {
@@ -90,7 +90,7 @@ export async function createOrganization(
     ...NOT_SUSPENDED,
   };
   await enforceRecordLimit(deps.metadata, tx, "organizations_max", "");
-  if (await isFormerSlug(tx, slug))
+  if (await isReservedSlug(tx, slug, at))
     throw new Problem("conflict", `Another organization had the slug ${slug} before. Choose another slug.`);
   await insertOrganization(tx, row);
   await appendAudit(deps, tx, {

@@ -1,3 +1,4 @@
+import { SLUG_RESERVED_DAYS } from "@mooring/contract";
 import { countProjects } from "#domain/projects/index.ts";
 import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
 
@@ -11,11 +12,19 @@ export async function organizationBySlug(db: Reader, slug: string): Promise<Orga
   return db.selectFrom("organization").selectAll().where("slug", "=", slug).executeTakeFirst();
 }
 
-/** Whether an organization had the slug before. It stays reserved, because image names and addresses contain it. */
-export async function isFormerSlug(db: Reader, slug: string): Promise<boolean> {
-  const row = await db.selectFrom("former_slug").select("slug").where("slug", "=", slug).executeTakeFirst();
-  return row !== undefined;
+/**
+ * Whether another organization had the slug before. It stays reserved, because image names and addresses contain it: as long
+ * as the organization exists, and for some time after its deletion.
+ */
+export async function isReservedSlug(db: Reader, slug: string, nowMs: number, orgId?: string): Promise<boolean> {
+  const former = await db.selectFrom("former_slug").select("org_id").where("slug", "=", slug).executeTakeFirst();
+  if (former !== undefined) return former.org_id !== orgId;
+  const deleted = db.selectFrom("deleted_organization").select("slug").where("slug", "=", slug);
+  const others = deleted.where("deleted_at", ">", nowMs - RESERVED_MS).where("id", "!=", orgId ?? "");
+  return (await others.executeTakeFirst()) !== undefined;
 }
+
+const RESERVED_MS = SLUG_RESERVED_DAYS * 24 * 3_600_000;
 
 export async function oldestOrganization(db: Reader): Promise<Organization | undefined> {
   return db.selectFrom("organization").selectAll().orderBy("created_at").orderBy("id").limit(1).executeTakeFirst();

@@ -9,6 +9,7 @@ import {
   personPrincipal,
   removeMemberIn,
 } from "#domain/organizations/index.ts";
+import { readSuspension } from "#domain/suspension/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
@@ -100,7 +101,8 @@ async function requireNotLast(
   isOperator: boolean,
 ): Promise<void> {
   const owned: string[] = [];
-  for (const orgId of orgIds) if (await isLastOwner(tx, orgId, userId)) owned.push(orgId);
+  for (const orgId of orgIds)
+    if ((await isLastOwner(tx, orgId, userId)) && !(await isDeleting(tx, orgId))) owned.push(orgId);
   if (owned.length > 0) {
     const slugs = (await slugsOf(tx, owned)).join(", ");
     throw new Problem(
@@ -115,11 +117,17 @@ async function requireNotLast(
   );
 }
 
+/** Whether the organization was deleted. It needs no owner any more, and an operator can keep it. */
+async function isDeleting(tx: Writer, orgId: string): Promise<boolean> {
+  return (await readSuspension(tx, orgId)).state === "deleting";
+}
+
 /** Removes the person from one organization, as if they left by themselves. */
 async function leave(deps: DeletionDeps, tx: Writer, orgId: string, deletion: PersonDeletion): Promise<void> {
   const { userId, actor, origin } = deletion;
   const principal = await personPrincipal(tx, orgId, userId, deps.clock.nowMs());
-  if (principal === undefined || (deletion.again === true && !(await hasOtherOwner(tx, orgId, userId)))) {
+  const isAnyway = deletion.again === true || (await isDeleting(tx, orgId));
+  if (principal === undefined || (isAnyway && !(await hasOtherOwner(tx, orgId, userId)))) {
     await deleteMembership(tx, orgId, userId);
     await endPersonalTokens(deps, tx, orgId, userId);
     await announceAccessChange(deps, tx, orgId);

@@ -16,7 +16,7 @@ export async function migrationsOf(db: Reader): Promise<Tables["migration"][]> {
 
 export type OrganizationRow = Pick<
   Tables["organization"],
-  "id" | "slug" | "name" | "created_at" | "state" | "state_reason" | "suspended_at"
+  "id" | "slug" | "name" | "created_at" | "state" | "state_reason" | "suspended_at" | "deletes_at"
 > & {
   readonly members: number;
 };
@@ -49,7 +49,7 @@ export async function organizationsOf(
   const last = looked.length > 1 ? looked[0]?.slug : undefined;
   const pattern = `%${q.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`;
   const rows = await behind
-    .select(["o.id", "o.slug", "o.name", "o.created_at", "o.state", "o.state_reason", "o.suspended_at"])
+    .select(["o.id", "o.slug", "o.name", "o.created_at", "o.state", "o.state_reason", "o.suspended_at", "o.deletes_at"])
     .select(membersOf)
     .$if(q !== "", (query) =>
       query.where(sql<boolean>`(o.slug like ${pattern} escape '\\' or lower(o.name) like ${pattern} escape '\\')`),

@@ -150,8 +150,8 @@ export async function refreshLogin(deps: Deps, refreshToken: string, from: From)
   const nowMs = deps.clock.nowMs();
   const row = await loginBy(deps.metadata.read, { familyHash: hashOf(parts.family) });
   if (row === undefined || nowMs - row.last_used_at >= LOGIN_IDLE_MS) throw ended();
-  if ((await signedInPrincipal(deps.metadata.read, row.org_id, signedInOf(row), { nowMs, ip: from.ip })) === undefined)
-    throw ended();
+  const at = { nowMs, ip: from.ip, act: "keep" } as const;
+  if ((await signedInPrincipal(deps.metadata.read, row.org_id, signedInOf(row), at)) === undefined) throw ended();
   const access = newAccessToken(row.id, nowMs);
   const isCurrent = await deps.metadata.write(async (tx) => {
     const former = { former_hash: row.access_hash, former_until: row.access_until };

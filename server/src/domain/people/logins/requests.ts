@@ -161,8 +161,8 @@ async function approvalOf(
   const db = metadata.read;
   const { userId: user_id, method, hasSecondFactor, confirmedAtMs: confirmed_at } = session;
   const org_id = await membershipBySlug(db, user_id, organization);
-  const person =
-    org_id === undefined ? undefined : await signedInPrincipal(db, org_id, session, { nowMs: clock.nowMs(), ip });
+  const at = { nowMs: clock.nowMs(), ip, act: "keep" } as const;
+  const person = org_id === undefined ? undefined : await signedInPrincipal(db, org_id, session, at);
   if (org_id === undefined || person === undefined) throw absent();
   return { state: "approved", user_id, org_id, method, second_factor: hasSecondFactor ? 1 : 0, confirmed_at } as const;
 }

@@ -5,7 +5,7 @@ import { LOGIN_TOKEN_LIFETIME_S } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
-import { admitted, NO_MEMBER } from "../sessions/admitted.ts";
+import { admitted, NO_MEMBER, type RequestFrom } from "../sessions/admitted.ts";
 import { reading } from "../sessions/sessions.ts";
 import { loginBy, type LoginRow } from "./store.ts";
 
@@ -29,13 +29,9 @@ type Deps = { readonly metadata: Pick<MetadataStore, "read">; readonly clock: Cl
  * Authenticates an access token of a login. The login is read at every request, so it ends at once and on every node.
  * @throws Problem `invalid_token`, `second_factor_required`, `provider_sign_in_required`, `unavailable`
  */
-export async function personOfLogin(
-  deps: Deps,
-  token: string,
-  ip: string | null | undefined,
-): Promise<PersonPrincipal> {
+export async function personOfLogin(deps: Deps, token: string, from: RequestFrom): Promise<PersonPrincipal> {
   const row = await loginOfToken(deps, token);
-  const person = await admitted(deps, row.org_id, signedInOf(row), ip);
+  const person = await admitted(deps, row.org_id, signedInOf(row), from);
   if (person === undefined) throw new Problem("invalid_token", NO_MEMBER);
   return { ...person, via: { kind: "login", id: row.id } };
 }

@@ -7,7 +7,7 @@ import type { PeopleDeps } from "../deps.ts";
 import { membershipBySlug } from "../store.ts";
 import { LOGIN_TOKEN_PREFIX, personOfLogin } from "../logins/tokens.ts";
 import { personOfToken, PERSONAL_TOKEN_PREFIX } from "../personal-tokens.ts";
-import { admitted, NO_MEMBER } from "./admitted.ts";
+import { admitted, NO_MEMBER, type RequestFrom } from "./admitted.ts";
 import { sessionById, type Session } from "./sessions.ts";
 
 /** The content of a session token. It contains no permissions: session and roles are read at every request. */
@@ -37,8 +37,9 @@ export async function createSessionToken(
 ): Promise<{ accessToken: string; expiresInS: number } | undefined> {
   const org = await membershipBySlug(deps.metadata.read, session.userId, organizationSlug);
   if (org === undefined) return undefined;
-  if ((await signedInPrincipal(deps.metadata.read, org, session, { nowMs: deps.clock.nowMs(), ip })) === undefined)
-    return undefined;
+  // Also in a deleted organization: its owners keep it with such a token. Every request checks the state again.
+  const at = { nowMs: deps.clock.nowMs(), ip, act: "keep" } as const;
+  if ((await signedInPrincipal(deps.metadata.read, org, session, at)) === undefined) return undefined;
   const exp = Math.floor(deps.clock.nowMs() / 1000) + SESSION_TOKEN_LIFETIME_S;
   const claims = JSON.stringify({ session: session.id, org, exp } satisfies Claims);
   const token = Buffer.concat([deps.envelope.sign(PURPOSE, claims), Buffer.from(claims)]).toString("base64url");
@@ -51,22 +52,22 @@ export async function createSessionToken(
  */
 export function withPeople(deps: Deps & Pick<PeopleDeps, "signIn">, credentials: Authenticator): Authenticator {
   return {
-    authenticate: (token, origin) => {
-      if (token.startsWith(PREFIX)) return personOf(deps, token, origin?.ip);
-      if (token.startsWith(LOGIN_TOKEN_PREFIX)) return personOfLogin(deps, token, origin?.ip);
+    authenticate: (token, origin, act) => {
+      if (token.startsWith(PREFIX)) return personOf(deps, token, { ip: origin?.ip, act });
+      if (token.startsWith(LOGIN_TOKEN_PREFIX)) return personOfLogin(deps, token, { ip: origin?.ip, act });
       if (token.startsWith(PERSONAL_TOKEN_PREFIX)) return personOfToken(deps, token, origin);
       return credentials.authenticate(token, origin);
     },
   };
 }
 
-async function personOf(deps: Deps, token: string, ip: string | null | undefined): Promise<PersonPrincipal> {
+async function personOf(deps: Deps, token: string, from: RequestFrom): Promise<PersonPrincipal> {
   const claims = await claimsOf(deps, token);
   if (claims === undefined) throw new Problem("invalid_token", "The access token was not issued by this server.");
   if (deps.clock.nowMs() / 1000 >= claims.exp) throw new Problem("invalid_token", "The access token has expired.");
   const session = await sessionById(deps, claims.session);
   if (session === undefined) throw new Problem("invalid_token", "The session of this token has ended. Sign in again.");
-  const person = await admitted(deps, claims.org, session, ip);
+  const person = await admitted(deps, claims.org, session, from);
   if (person === undefined) throw new Problem("invalid_token", NO_MEMBER);
   return person;
 }

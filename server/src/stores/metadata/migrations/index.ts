@@ -1,5 +1,6 @@
 import { afterLeak } from "./0059-after-leak.ts";
 import { organizationStates } from "./0064-organization-states.ts";
+import { organizationDeletions } from "./0069-organization-deletions.ts";
 import { operatorTokens } from "./0067-operator-tokens.ts";
 import { telemetryNodes } from "./0029-telemetry-nodes.ts";
 import { sealedAnswers } from "./0028-sealed-answers.ts";
@@ -104,4 +105,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0064-organization-states", up: organizationStates },
   { name: "0067-operator-tokens", up: operatorTokens },
   { name: "0068-project-entries", up: projectEntries },
+  { name: "0069-organization-deletions", up: organizationDeletions },
 ];

@@ -3,10 +3,13 @@ import {
   organizationVersion,
   updateOrganization as update,
 } from "#domain/organizations/index.ts";
-import { callerOf } from "#http/index.ts";
+import { callerOf, type OperationContext } from "#http/index.ts";
 import type { OrganizationOperation } from "../deps.ts";
 import { organizationBody, versioned } from "../model.ts";
-import { requireOrganization } from "#domain/identity/index.ts";
+import { auditActorOf, requireOrganization } from "#domain/identity/index.ts";
+import type { Changed, DeletionCaller } from "#domain/organization-deletion/index.ts";
+import { requireOrganizationAllows, suspensionFields } from "#domain/suspension/index.ts";
+import { Problem } from "#kernel/problem.ts";
 import { settled } from "../resources.ts";
 
 export const getOrganization: OrganizationOperation<"getOrganization"> = async (deps, _input, context) => {
@@ -25,3 +28,37 @@ export const updateOrganization: OrganizationOperation<"updateOrganization"> = a
   await settled(deps);
   return versioned(context, organizationVersion(organization), organizationBody(organization));
 };
+
+export const deleteOrganization: OrganizationOperation<"deleteOrganization"> = async (deps, { query }, context) => {
+  const by = ownerOf(context, "delete");
+  const { orgId, orgSlug } = context.principal;
+  requireOrganization(context.principal, "org:write");
+  if (query.slug !== orgSlug) {
+    const errors = [{ pointer: "/slug", detail: "must be the slug of the organization of the token" }];
+    throw new Problem("invalid_parameter", `The slug is not that of the organization, which is ${orgSlug}.`, {
+      errors,
+    });
+  }
+  return changedBody(await deps.leaving.deleteOrganization(by, orgId));
+};
+
+export const keepOrganization: OrganizationOperation<"keepOrganization"> = async (deps, _input, context) => {
+  const { organization, orgId } = context.principal;
+  requireOrganizationAllows(organization, "keep");
+  return changedBody(await deps.leaving.keepOrganization(ownerOf(context, "keep"), orgId));
+};
+
+/** @throws Problem `forbidden` if the caller is not an owner. A program that leaked must not end the organization. */
+function ownerOf({ principal, ip, requestId }: OperationContext, act: "delete" | "keep"): DeletionCaller {
+  if (principal.kind !== "person" || principal.role !== "owner" || principal.limit !== undefined)
+    throw new Problem(
+      "forbidden",
+      `Only a person who is an owner can ${act} an organization, signed in by themselves.`,
+    );
+  return { actor: auditActorOf(principal), ip, requestId };
+}
+
+function changedBody({ organization, propagated }: Changed) {
+  const { id, slug, name } = organization;
+  return { id, slug, name, ...suspensionFields(organization), propagated };
+}

@@ -153,10 +153,12 @@ const READ_ONLY_ALLOWS: ReadonlySet<string> = new Set([
 function testSuspension({ row, ask, world, send }: Subject): void {
   if (row.permission === "public") return;
   const isAllowed = row.method === "GET" || READ_ONLY_ALLOWS.has(row.operationId);
-  test(`a blocked organization refuses it, and a read-only one ${isAllowed ? "allows" : "refuses"} it`, async () => {
+  test(`a blocked or deleted organization refuses it, and a read-only one ${isAllowed ? "allows" : "refuses"} it`, async () => {
     const good = await ask(world());
     await world().suspend("blocked");
     assertProblem(await send(good), "organization_blocked");
+    await world().suspend("deleting");
+    if (row.whileDeleting !== true) assertProblem(await send(good), "organization_blocked");
     await world().suspend("read_only");
     const answer = await send(good);
     await world().suspend("active");

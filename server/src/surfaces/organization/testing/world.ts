@@ -7,11 +7,13 @@ import { SCOPES, type OrganizationState, type OrgRole, type Scope } from "@moori
 import { createIdempotency } from "#domain/idempotency/index.ts";
 import { createIdentity, type Authenticator, type Identity } from "#domain/identity/index.ts";
 import { setOrganizationState } from "#domain/operator/index.ts";
+import { deleteOrganization, keepOrganization, type DeletionCaller } from "#domain/organization-deletion/index.ts";
 import {
   acceptInvitation,
   bootstrapOrganization,
   createApp,
   createProject,
+  getOrganization,
   invite,
   personPrincipal,
   SYSTEM,
@@ -40,7 +42,7 @@ import { createOutbound } from "#stores/outbound/index.ts";
 import { CHOSEN, postgresUrl, type DatabaseKind } from "../../../../../tests/fixtures/databases.ts";
 import { atProcessEnd } from "../../../../../tests/fixtures/process-end.ts";
 import { createOrganizationSurface } from "../index.ts";
-import { Schedule } from "#stores/jobs/index.ts";
+import { createJobs, Schedule } from "#stores/jobs/index.ts";
 
 export const ADDRESSES = { portal_url: "https://portal.example" };
 export const OUTBOUND = createOutbound({ privateAddresses: false, clock: systemClock, userAgent: "test" });
@@ -173,12 +175,21 @@ async function worldOn(ground: Ground, close: World["close"]): Promise<World> {
     tenant,
     suspend: async (state, { id } = acme) => {
       const by = { actor: { kind: "system", id: null }, ip: null, requestId: null } as const;
-      const { feed } = identity;
-      await setOrganizationState({ metadata, clock, feed }, by, id, { state, reason: null });
+      const deletion = deletionDepsOf(ground);
+      const { deletes_at: at } = await getOrganization({ metadata }, id);
+      if (at !== null) await keepOrganization(deletion, by, id);
+      if (state === "deleting") await deleteOrganization(deletion, by, id);
+      else await setOrganizationState(deletion, by, id, { state, reason: null });
     },
     join: (tenant, email, role) => addMember(ground, tenant.id, email, role),
     close,
   };
+}
+
+/** The jobs are never started here: they are due after weeks. */
+function deletionDepsOf({ metadata, clock, identity: { feed } }: Pick<Ground, "metadata" | "clock" | "identity">) {
+  const jobs = createJobs({ metadata, clock, log: pino({ level: "silent" }), schedule: new Schedule(clock) });
+  return { metadata, clock, feed, jobs };
 }
 
 async function createGround(options: WorldOptions): Promise<Ground> {
@@ -209,7 +220,12 @@ async function createGround(options: WorldOptions): Promise<Ground> {
   const onClose = (close: () => Promise<void>): void => void closing.push(close);
   const deps = { host, identity, metadata, clock, dataDir, onClose };
   const others = (await options.surfaces?.(deps)) ?? [];
-  const leaving = { deletePerson: (deletion: PersonDeletion) => deletePerson({ metadata, clock }, deletion) };
+  const organizations = deletionDepsOf({ metadata, clock, identity });
+  const leaving = {
+    deletePerson: (deletion: PersonDeletion) => deletePerson({ metadata, clock }, deletion),
+    deleteOrganization: (by: DeletionCaller, orgId: string) => deleteOrganization(organizations, by, orgId),
+    keepOrganization: (by: DeletionCaller, orgId: string) => keepOrganization(organizations, by, orgId),
+  };
   const own = { ...deps, mail, leaving, outbound: OUTBOUND, addresses: ADDRESSES };
   const surfaces = [createOrganizationSurface(own), ...others];
   await createHttpServer({
@@ -250,12 +266,13 @@ export interface SurfaceDeps {
 
 function withPeople({ metadata, clock }: Store, credentials: Authenticator): Authenticator {
   return {
-    authenticate: async (token, origin) => {
+    authenticate: async (token, origin, act) => {
       const [kind, orgId = "", userId = "", late] = token.split(".");
       if (kind !== "person") return credentials.authenticate(token, origin);
       const person = await personPrincipal(metadata.read, orgId, userId, clock.nowMs());
       if (person === undefined) throw new Problem("invalid_token", "The person is not a member.");
-      requireOrganizationAllows(person.organization, "sign_in");
+      if (act !== "keep" || person.organization.state !== "deleting")
+        requireOrganizationAllows(person.organization, "sign_in");
       return { ...person, confirmedAtMs: late === "late" ? 0 : clock.nowMs() };
     },
   };

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { goPastLimit } from "#domain/limits/testing/edge.ts";
+import { keepOrganization } from "#domain/organization-deletion/index.ts";
 import { PASSWORD, startPortal, type Ada, type Browser, type PortalServer } from "../testing/server.ts";
 
 describe("listOrganizations", () => {
@@ -80,7 +81,7 @@ describe("createOrganization", () => {
     const owner = server.browser();
     assert.equal((await owner.call("POST", "/api/setup", { token, name: "New", password: PASSWORD })).status, 201);
     const { json } = await owner.call("GET", "/api/session");
-    const active = { state: "active", state_reason: null, suspended_at: null };
+    const active = { state: "active", state_reason: null, deletes_at: null, suspended_at: null };
     const founded = { id: made.json["id"], slug: "fresh", name: "Fresh Ltd", role: "owner", ...active, refused: null };
     assert.deepEqual(json["organizations"], [founded]);
     assert.equal((json["user"] as { instance_admin: boolean }).instance_admin, false);
@@ -202,3 +203,66 @@ describe("suspendOrganization and resumeOrganization", () => {
     assert.deepEqual(await seen(), ["active", null, null]);
   });
 });
+
+describe("deleteOrganizationAsOperator and keepOrganizationAsOperator", () => {
+  let server: PortalServer;
+  let browser: Browser;
+  let other: Ada;
+
+  before(async () => {
+    server = await startPortal();
+    const ada = await server.createOwner(); // The first person is the operator.
+    other = await server.createOwner();
+    browser = await server.signedIn(ada);
+  });
+
+  after(() => server.close());
+
+  const path = (act = "", name = other.orgId) => `/api/instance/organizations/${name}${act}`;
+  const operate = (method: string, act = "", body?: object) => browser.call(method, path(act), body);
+
+  test("the state from before the deletion returns, and a deleted organization can't be suspended or resumed", async () => {
+    await operate("POST", "/suspend", { state: "read_only", reason: "unpaid" });
+    assert.equal((await operate("POST", "/keep", {})).json["code"], "conflict");
+    const deleted = await operate("DELETE");
+    assert.deepEqual([deleted.status, deleted.json["state"], deleted.json["state_reason"]], [200, "deleting", null]);
+    const again = await operate("DELETE");
+    assert.equal(again.json["deletes_at"], deleted.json["deletes_at"], "a second request changes nothing");
+    assert.equal((await operate("POST", "/suspend", { state: "blocked" })).json["code"], "conflict");
+    assert.equal((await operate("POST", "/resume", {})).json["code"], "conflict");
+    const member = await server.signedIn(other);
+    const [mine] = (await member.call("GET", "/api/session")).json["organizations"] as Record<string, unknown>[];
+    assert.deepEqual(
+      [mine?.["state"], mine?.["refused"], mine?.["deletes_at"]],
+      ["deleting", "organization_blocked", deleted.json["deletes_at"]],
+    );
+    const kept = await operate("POST", "/keep", {});
+    assert.deepEqual(
+      [kept.status, kept.json["state"], kept.json["state_reason"], kept.json["deletes_at"]],
+      [200, "read_only", "unpaid", null],
+    );
+    assert.equal((await browser.call("DELETE", path("", "org_absent"))).json["code"], "not_found");
+    assert.equal((await browser.call("POST", path("/keep", "org_absent"), {})).json["code"], "not_found");
+  });
+
+  test("an owner keeps it with a token of their session, which reads nothing; after the grace period nobody can", async () => {
+    await operate("DELETE");
+    const member = await server.signedIn(other);
+    const { json } = await member.call("POST", "/api/session/token", { organization: other.org });
+    const token = String(json["access_token"]);
+    assert.match(token, /^mrpt_/);
+    await assert.rejects(server.authenticator.authenticate(token), { code: "organization_blocked" });
+    const owner = await server.authenticator.authenticate(token, undefined, "keep");
+    assert.deepEqual([owner.kind, owner.organization.state], ["person", "deleting"]);
+    server.forward(31 * 86_400_000);
+    const late = await keepOrganization(
+      { metadata: server.metadata, clock: server.clock, feed: server.identity.feed, jobs: NO_JOBS },
+      { actor: { kind: "system", id: null }, ip: null, requestId: null },
+      other.orgId,
+    ).catch((error: unknown) => error);
+    assert.equal((late as { code: string }).code, "conflict");
+  });
+});
+
+/** The act is refused before it changes a job. */
+const NO_JOBS = { put: () => assert.fail("no job is put"), remove: () => assert.fail("no job is removed") };

@@ -57,6 +57,24 @@ export const resumeOrganization: PortalOperation<"resumeOrganization"> = async (
   return changed(await setOrganizationState(operating(deps), operatorOf(context), params.organization_id, ACTIVE));
 };
 
+export const deleteOrganizationAsOperator: PortalOperation<"deleteOrganizationAsOperator"> = async (
+  deps,
+  { params },
+  context,
+) => {
+  const { id } = await organizationNamed(deps.metadata.read, params.organization_id);
+  return changed(await deps.leaving.deleteOrganization(operatorOf(context), id));
+};
+
+export const keepOrganizationAsOperator: PortalOperation<"keepOrganizationAsOperator"> = async (
+  deps,
+  { params },
+  context,
+) => {
+  const { id } = await organizationNamed(deps.metadata.read, params.organization_id);
+  return changed(await deps.leaving.keepOrganization(operatorOf(context), id));
+};
+
 export const renameOrganization: PortalOperation<"renameOrganization"> = async (deps, { params, body }, context) =>
   changed(await rename(operating(deps), operatorOf(context), params.organization_id, body));
 

@@ -47,6 +47,7 @@ describe("getSession", () => {
         role: "owner",
         state: "active",
         state_reason: null,
+        deletes_at: null,
         suspended_at: null,
         refused: null,
       },

@@ -14,6 +14,11 @@ import {
   SYSTEM,
   type Bootstrapped,
 } from "#domain/organizations/index.ts";
+import {
+  deleteOrganization,
+  keepOrganization,
+  type OrganizationDeletionDeps,
+} from "#domain/organization-deletion/index.ts";
 import { authenticateOperator } from "#domain/operator/index.ts";
 import {
   createPeople,
@@ -26,9 +31,10 @@ import {
 import { createHttpHost, createHttpMetrics, createHttpServer, openListener } from "#http/index.ts";
 import { systemClock, type Clock } from "#kernel/time.ts";
 import type { Mail } from "#stores/mail/index.ts";
-import { Schedule } from "#stores/jobs/index.ts";
+import { createJobs, Schedule, type JobsOptions } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { openTestMetadata } from "#stores/metadata/testing.ts";
+import type { PortalSurfaceDeps } from "../deps.ts";
 import { createPortalSurface, type InstanceFacts } from "../index.ts";
 import { ADDRESSES } from "./addresses.ts";
 import { TestBackups } from "./backups.ts";
@@ -134,7 +140,7 @@ export async function startPortal(options: PortalOptions = {}): Promise<PortalSe
       mail: options.mail ?? null,
       addresses: ADDRESSES,
       backups,
-      leaving: { deletePerson: (deletion) => deletePerson(people, deletion) },
+      leaving: leavingOf({ people, metadata, clock, log, schedule, feed: identity.feed }),
       schedule,
       portalDir: options.portalDir ?? null,
     }),
@@ -168,6 +174,21 @@ export async function startPortal(options: PortalOptions = {}): Promise<PortalSe
       await metadata.close();
       rmSync(dataDir, { recursive: true });
     },
+  };
+}
+
+/** The jobs are never started here: they are due after weeks. */
+function leavingOf({
+  people,
+  ...deps
+}: Omit<OrganizationDeletionDeps, "jobs"> &
+  Pick<JobsOptions, "log" | "schedule"> &
+  Pick<PortalServer, "people">): PortalSurfaceDeps["leaving"] {
+  const organizations = { ...deps, jobs: createJobs(deps) };
+  return {
+    deletePerson: (deletion) => deletePerson(people, deletion),
+    deleteOrganization: (by, orgId) => deleteOrganization(organizations, by, orgId),
+    keepOrganization: (by, orgId) => keepOrganization(organizations, by, orgId),
   };
 }
 

@@ -32,7 +32,10 @@ export const ROWS: Tables = {
     state: "read_only",
     state_reason: "unpaid",
     suspended_at: 2,
+    deletes_at: 3,
+    before_deletion: "{}",
   },
+  deleted_organization: { slug: "gone", id: "org_0", deleted_at: 2 },
   former_slug: { slug: "acme-old", org_id: "org_1", retired_at: 2 },
   project: {
     id: "proj_1",
