@@ -1,17 +1,24 @@
 import type { ReactNode } from "react";
+import { ORGANIZATION_ROUTES } from "@mooring/contract";
+import { useMutation } from "@tanstack/react-query";
+import { organizationClient } from "~/api/clients.ts";
+import { useConfirmed } from "~/api/confirmation.tsx";
 import { useSession } from "~/api/session.ts";
 import { Button, buttonClass, ButtonLink } from "~/kit/button.tsx";
+import { ErrorNote } from "~/kit/error-note.tsx";
+import { useRenewSession } from "~/people/renew-session.ts";
 import { Empty, Page } from "~/kit/page.tsx";
 import { Time } from "~/kit/time.tsx";
 import { useSignInMethods } from "~/people/sign-in-methods.ts";
 import { useSignOut } from "~/people/sign-out.ts";
-import type { Refusal, Suspension } from "./scope.ts";
+import { useAddress, type Refusal, type Suspension } from "./scope.ts";
 
 /**
  * Replaces every page of an organization that refuses this session. It shows the reason and the remedy, with a link.
  */
 export function Refused({ refusal, suspension }: { refusal: Refusal; suspension: Suspension }): ReactNode {
-  if (refusal === "organization_blocked") return <Blocked suspension={suspension} />;
+  if (refusal === "organization_blocked")
+    return suspension.state === "deleting" ? <Deleted suspension={suspension} /> : <Blocked suspension={suspension} />;
   if (refusal === "new_sign_in_required") return <NewSignInRequired />;
   if (refusal === "address_not_allowed") return <AddressRefused />;
   return refusal === "provider_sign_in_required" ? <ProviderRequired /> : <SecondFactorRequired />;
@@ -70,6 +77,45 @@ function AddressRefused(): ReactNode {
     >
       It allows people only from the addresses of its list. Use its network, or ask an owner to add your address. You
       can still use your other organizations and your account.
+    </Requirement>
+  );
+}
+
+/** An owner keeps the organization here. Others are refused by the server, and read why. */
+function Deleted({ suspension: { deletes_at: at, suspended_at: since } }: { suspension: Suspension }): ReactNode {
+  const renew = useRenewSession();
+  const { org = "" } = useAddress();
+  const confirmed = useConfirmed();
+  const keep = useMutation({
+    mutationFn: () =>
+      confirmed(() =>
+        organizationClient(org).call(ORGANIZATION_ROUTES.keepOrganization, {
+          body: {},
+          purpose: "keep the organization",
+        }),
+      ),
+    onSuccess: () => renew(),
+  });
+  return (
+    <Requirement
+      title="The organization is deleted"
+      cause="An owner or the operator deleted this organization"
+      action={
+        <>
+          <Button look="main" busy={keep.isPending} onClick={() => keep.mutate()}>
+            Keep the organization
+          </Button>
+          <ErrorNote error={keep.error} />
+        </>
+      }
+    >
+      {since !== null && (
+        <>
+          Since <Time at={since} />, nobody can use it.{" "}
+        </>
+      )}
+      Everything in it is deleted at <Time at={at} />. Until then, an owner or the operator can keep it. You can still
+      use your other organizations and your account.
     </Requirement>
   );
 }

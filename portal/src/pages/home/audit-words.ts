@@ -52,6 +52,8 @@ const PAST: Readonly<Record<string, string>> = {
   rename: "renamed",
   export: "exported",
   import: "imported",
+  keep: "kept",
+  erase: "erased",
 };
 
 /** Describes an action of the audit log: `credential.rotate` becomes `rotated a credential`. */

@@ -8,19 +8,26 @@ import { useSearchState } from "~/app/search.ts";
 import { Button, ButtonLink } from "~/kit/button.tsx";
 import { Copyable } from "~/kit/copy.tsx";
 import { TextInput } from "~/kit/field.tsx";
-import { Menu, MenuItem } from "~/kit/menu.tsx";
+import { Menu, MenuItem, MenuLine } from "~/kit/menu.tsx";
 import { Empty, Section } from "~/kit/page.tsx";
 import { ListTable, type Column } from "~/kit/table.tsx";
 import { Time } from "~/kit/time.tsx";
 import { State, type StateKind } from "~/kit/state.tsx";
 import { CreateOrganizationDialog } from "./create-organization-dialog.tsx";
+import { DeleteOrganizationDialog, KeepOrganizationDialog } from "./delete-organization-dialog.tsx";
 import { QuotaDialog } from "./quota-dialog.tsx";
 import { RenameDialog } from "./rename-dialog.tsx";
 import { NAMES, SuspendDialog } from "./suspend-dialog.tsx";
 import type { Organization } from "./types.ts";
 
 /** The dialogs for one organization. */
-const DIALOGS = { suspend: SuspendDialog, rename: RenameDialog, quotas: QuotaDialog };
+const DIALOGS = {
+  suspend: SuspendDialog,
+  rename: RenameDialog,
+  quotas: QuotaDialog,
+  delete: DeleteOrganizationDialog,
+  keep: KeepOrganizationDialog,
+};
 
 interface Chosen {
   readonly act: keyof typeof DIALOGS;
@@ -80,7 +87,12 @@ export function OrganizationSection(): ReactNode {
   );
 }
 
-const KINDS: Record<Organization["state"], StateKind> = { active: "go", read_only: "warn", blocked: "stop", deleting: "stop" };
+const KINDS: Record<Organization["state"], StateKind> = {
+  active: "go",
+  read_only: "warn",
+  blocked: "stop",
+  deleting: "stop",
+};
 
 function columns(mine: readonly string[], onChoose: (chosen: Chosen) => void): readonly Column<Organization>[] {
   return [
@@ -114,11 +126,21 @@ function columns(mine: readonly string[], onChoose: (chosen: Chosen) => void): r
             </Button>
           }
         >
-          <MenuItem onSelect={() => onChoose({ act: "suspend", organization })}>
-            {organization.state === "active" ? "Suspend" : "Change state"}
-          </MenuItem>
+          {organization.deletes_at === null && (
+            <MenuItem onSelect={() => onChoose({ act: "suspend", organization })}>
+              {organization.state === "active" ? "Suspend" : "Change state"}
+            </MenuItem>
+          )}
           <MenuItem onSelect={() => onChoose({ act: "rename", organization })}>Rename</MenuItem>
           <MenuItem onSelect={() => onChoose({ act: "quotas", organization })}>Quotas</MenuItem>
+          <MenuLine />
+          {organization.deletes_at === null ? (
+            <MenuItem danger onSelect={() => onChoose({ act: "delete", organization })}>
+              Delete
+            </MenuItem>
+          ) : (
+            <MenuItem onSelect={() => onChoose({ act: "keep", organization })}>Keep</MenuItem>
+          )}
         </Menu>
       ),
     },

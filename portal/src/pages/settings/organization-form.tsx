@@ -10,6 +10,7 @@ import { durationText } from "~/kit/figures.ts";
 import { Facts, Section } from "~/kit/page.tsx";
 import { Time } from "~/kit/time.tsx";
 import { useSay } from "~/kit/toast.tsx";
+import { DeleteSection } from "./delete-section.tsx";
 import { ChangeError, useVersionedChange, type Versioned } from "~/kit/versioned.tsx";
 
 type Organization = ResultOf<typeof ORGANIZATION_ROUTES.getOrganization>;
@@ -46,33 +47,36 @@ export function OrganizationForm({
     if (isChanged) save.mutate({ params: {}, body, etag });
   };
   return (
-    <Section title="Organization">
-      <Identity organization={value} />
-      <form onSubmit={submit}>
-        <fieldset disabled={!mayWrite} className="flex max-w-xl flex-col gap-4">
-          <TextField
-            label="Name"
-            required
-            maxLength={100}
-            value={name}
-            onChange={(event) => setName(event.target.value)}
-          />
-          <LifetimeField present={value.token_lifetime_s} value={lifetimeS} onChange={setLifetimeS} />
-          <ChangeError
-            error={save.error}
-            onReload={() => {
-              save.reset();
-              onReload();
-            }}
-          />
-          <div>
-            <Button look="main" type="submit" busy={save.isPending} disabled={!isChanged}>
-              Save
-            </Button>
-          </div>
-        </fieldset>
-      </form>
-    </Section>
+    <>
+      <Section title="Organization">
+        <Identity organization={value} />
+        <form onSubmit={submit}>
+          <fieldset disabled={!mayWrite} className="flex max-w-xl flex-col gap-4">
+            <TextField
+              label="Name"
+              required
+              maxLength={100}
+              value={name}
+              onChange={(event) => setName(event.target.value)}
+            />
+            <LifetimeField present={value.token_lifetime_s} value={lifetimeS} onChange={setLifetimeS} />
+            <ChangeError
+              error={save.error}
+              onReload={() => {
+                save.reset();
+                onReload();
+              }}
+            />
+            <div>
+              <Button look="main" type="submit" busy={save.isPending} disabled={!isChanged}>
+                Save
+              </Button>
+            </div>
+          </fieldset>
+        </form>
+      </Section>
+      <DeleteSection name={value.name} slug={value.slug} />
+    </>
   );
 }
 
