@@ -126,6 +126,9 @@ const FORMS: Readonly<Record<string, CommandForm>> = {
   createGroup: { examples: ["--slug backend --name 'Backend team'", "--slug backend --claim /teams/backend"] },
   putGroupMember: { examples: ["backend user_01k…", "backend user_01k… --expires-at 2026-12-04T18:00:00Z"] },
   putProjectGroup: { examples: ["web backend --role writer"] },
+  createRole: { examples: ["--slug auditor --kind organization --scopes audit:read,org:read,projects:read"] },
+  updateRole: { examples: ["auditor --scopes audit:read,org:read"] },
+  listRoles: { columns: ["slug", "name", "kind", "uses", "id"] },
   listGroups: { columns: ["slug", "name", "members", "claim", "id"] },
   listGroupMembers: { columns: ["email", "name", "source", "expires_at", "user_id"] },
   listEndings: {

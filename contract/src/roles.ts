@@ -1,4 +1,4 @@
-import { SCOPES, type OrgRole, type ProjectRole, type Scope } from "./scopes.ts";
+import { SCOPES, type CustomRoleKind, type OrgRole, type ProjectRole, type Scope } from "./scopes.ts";
 
 /**
  * The one permission table: the scopes of each role of an organization. Actions that only owners may do are separate
@@ -27,6 +27,12 @@ export const PROJECT_ROLE_SCOPES: Readonly<Record<ProjectRole, readonly Scope[]>
     "credentials:write",
   ),
   reader: readingScopes().filter((scope) => scope !== "org:read"),
+};
+
+/** The scopes that a custom role of a kind may have. */
+export const CUSTOM_ROLE_SCOPES: Readonly<Record<CustomRoleKind, readonly Scope[]>> = {
+  organization: SCOPES,
+  project: PROJECT_ROLE_SCOPES.maintainer,
 };
 
 function allBut(...excluded: readonly Scope[]): readonly Scope[] {

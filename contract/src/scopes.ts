@@ -66,3 +66,13 @@ export type OrgRole = (typeof ORG_ROLES)[number];
 
 export const PROJECT_ROLES = ["maintainer", "writer", "reader"] as const;
 export type ProjectRole = (typeof PROJECT_ROLES)[number];
+
+/** The roles of memberships. `custom`: the membership names a custom role, which has the scopes. */
+export const MEMBER_ROLES = [...ORG_ROLES, "custom"] as const;
+export type MemberRole = (typeof MEMBER_ROLES)[number];
+export const PROJECT_MEMBER_ROLES = [...PROJECT_ROLES, "custom"] as const;
+export type ProjectMemberRole = (typeof PROJECT_MEMBER_ROLES)[number];
+
+/** Where a custom role can be given. */
+export const CUSTOM_ROLE_KINDS = ["organization", "project"] as const;
+export type CustomRoleKind = (typeof CUSTOM_ROLE_KINDS)[number];

@@ -65,6 +65,8 @@ const BODIES: Readonly<Record<string, unknown>> = {
   createGroup: { slug: "never-made" },
   updateGroup: { name: "New name" },
   putGroupMember: {},
+  createRole: { slug: "never-made", kind: "project", scopes: ["files:read"] },
+  updateRole: { name: "New name" },
   createApp: { project: "shop", slug: "never-made" },
   updateApp: { name: "New name" },
   moveApp: { project: "shop" },
@@ -131,6 +133,7 @@ function absent(operation: Operation): Record<string, string> {
     reference: "absent",
     user_id: `user_${"0".repeat(26)}`,
     group_id: `grp_${"0".repeat(26)}`,
+    role_id: `role_${"0".repeat(26)}`,
     credential_id: `cred_${"0".repeat(26)}`,
     trust_id: `trust_${"0".repeat(26)}`,
     entry_id: `aud_${"0".repeat(26)}`,
@@ -234,11 +237,15 @@ async function resourcesOf(server: Server, home: Bootstrap, token: string): Prom
   assert.equal(trust.status, 201, trust.text);
   const group = await server.call("POST", "/v1/groups", { token, json: { slug: "theirs" } });
   assert.equal(group.status, 201, group.text);
+  const custom = { slug: "theirs", kind: "project", scopes: ["files:read"] };
+  const role = await server.call("POST", "/v1/roles", { token, json: custom });
+  assert.equal(role.status, 201, role.text);
   const audit = await server.call<{ items: { id: string }[] }>("GET", "/v1/audit?limit=1", { token });
   return {
     file_id: (await uploaded(server, token, { filename: "theirs.txt" })).id,
     query_id: String(query.body["id"]),
     alert_id: String(alert.body["id"]),
+    role_id: String(role.body["id"]),
     project_id: home.project.id,
     app_id: home.app.id,
     user_id: String(members.body.items[0]?.user_id),

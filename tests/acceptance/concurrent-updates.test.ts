@@ -53,6 +53,10 @@ const SUBJECTS: Readonly<Record<string, () => Promise<Subject> | Subject>> = {
     change: (n) => ({ role: ["reader", "writer", "maintainer"][n % 3] }),
   }),
   updateGroup: async () => named(`/v1/groups/${await madeGroup()}`),
+  updateRole: async () =>
+    named(
+      `/v1/roles/${await made("/v1/roles", { slug: `role-${++groups}`, kind: "project", scopes: ["files:read"] })}`,
+    ),
   putGroupMember: async () => ({
     path: `/v1/groups/${await madeGroup()}/members/${await ownerId()}`,
     change: (n) => ({ expires_at: new Date(Date.now() + days(n) * DAY_MS).toISOString() }),

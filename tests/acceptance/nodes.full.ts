@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { DATABASES, postgresUrl } from "../fixtures/databases.ts";
 import { postForm, refused } from "../fixtures/http.ts";
+import { Person } from "../fixtures/person.ts";
 import { eventually } from "../fixtures/process.ts";
 import { showLogs, startServer, type Bootstrap, type Client, type Server } from "../fixtures/server.ts";
 import { startTcpProxy, type TcpProxy } from "../fixtures/tcp-proxy.ts";
@@ -84,6 +85,23 @@ describe("two nodes on one PostgreSQL", { skip }, () => {
         else refused(answer, 403, "address_not_allowed");
       }
     }
+  });
+
+  test("a custom role changed on one node applies on both once the call has returned", async () => {
+    const owner = await Person.setUp(node(0), home.owner);
+    const person = await Person.invited(owner, "packer@example.org", "guest");
+    const scopes = ["org:read", "apps:read", "credentials:read", "credentials:write"];
+    const role = await owner.api("POST", "/v1/roles", { slug: "packer", kind: "organization", scopes });
+    assert.equal(role.status, 201, role.text);
+    const given = { role: "custom", custom_role: "packer" };
+    assert.equal((await owner.api("PATCH", `/v1/members/${person.id}`, given)).status, 200);
+    const made = await person.api<Client>("POST", "/v1/credentials", { name: "theirs", scopes: ["apps:read"] });
+    const tokens = [await node(1).token(made.body), await person.token()];
+    for (const token of tokens) assert.equal((await node(1).call("GET", "/v1/apps", { token })).status, 200);
+    const changed = await owner.api("PATCH", "/v1/roles/packer", { scopes: ["org:read"] });
+    assert.equal(changed.status, 200, changed.text);
+    for (const each of nodes)
+      for (const token of tokens) refused(await each.call("GET", "/v1/apps", { token }), 403, "insufficient_scope");
   });
 
   test("a token revoked on one node fails on the other within a second", async () => {

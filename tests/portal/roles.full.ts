@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { NO_CHROMIUM, settled, usePortal, type Tab } from "./browser.ts";
+import { axe, NO_CHROMIUM, settled, usePortal, type Tab } from "./browser.ts";
 import { fill } from "./content.ts";
-import { joined, openAs } from "./people.ts";
+import { joined, openAs, tokenOf } from "./people.ts";
 
 const portal = usePortal();
 const path = (project: string, page: string): string =>
@@ -177,3 +177,45 @@ test("a maintainer of a project creates credentials, keys and buckets in it", { 
   assert.deepEqual([...tab.faults, ...tab.refused], []);
   await tab.close();
 });
+
+test(
+  "an owner creates a custom role, gives it to a person, and changes it for them",
+  { skip: NO_CHROMIUM },
+  async () => {
+    const id = await joined(portal, "auditor@acme.example", "guest");
+    const tab = await portal.open();
+    const { page, faults } = tab;
+    const dialog = page.getByRole("dialog");
+    await tab.go(path("-", "roles"));
+    await page.getByRole("button", { name: "Create role" }).click();
+    await dialog.getByLabel("Slug").fill("auditor");
+    await dialog.getByLabel("Name", { exact: true }).fill("Auditor");
+    for (const scope of ["audit:read", "org:read"]) await dialog.getByLabel(new RegExp(`^${scope} `)).check();
+    assert.deepEqual(await axe(page), []);
+    await dialog.getByRole("button", { name: "Create", exact: true }).click();
+    await dialog.waitFor({ state: "detached" });
+    await page.getByRole("group", { name: "Custom roles" }).getByText("auditor", { exact: true }).waitFor();
+
+    await tab.go(path("-", `members?person=${id}`));
+    await page.getByLabel("Role in the organization").selectOption("custom:auditor");
+    await page.getByRole("button", { name: "Make auditor" }).click();
+    await page.getByText("auditor is auditor now").waitFor();
+    const theirs = await openAs(portal, "auditor@acme.example");
+    await theirs.go(path("-", "audit"));
+    await theirs.page.getByText("role.create").first().waitFor();
+
+    await tab.go(path("-", "roles"));
+    await page.getByRole("button", { name: "Auditor" }).click();
+    assert.ok(await dialog.getByRole("button", { name: "Delete this role" }).isDisabled());
+    await dialog.getByLabel(/^audit:read /).uncheck();
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.waitFor({ state: "detached" });
+    const { server, home } = portal.shared;
+    const token = await tokenOf(portal, theirs, home.org.slug);
+    assert.deepEqual((await server.call("GET", "/v1/me", { token })).body["scopes"], ["org:read"]);
+    assert.equal((await server.call("GET", "/v1/audit", { token })).status, 403);
+    assert.deepEqual(faults, []);
+    await theirs.close();
+    await tab.close();
+  },
+);

@@ -1,10 +1,15 @@
-/** The reason for a role that answers may have now. */
-const GUESTS = "the role guest appears only after somebody of the organization has invited a guest";
+/** The reasons for roles that answers may have now. */
+const REASONS = {
+  guest: "the role guest appears only after somebody of the organization has invited a guest",
+  custom: "the role custom appears only after somebody of the organization has created a custom role and given it",
+} as const;
 
-const newRole = (place: string): { readonly line: string; readonly reason: string } => ({
-  line: `${place}: the value "guest" is now possible`,
-  reason: GUESTS,
+const newRole = (place: string, role: keyof typeof REASONS): { readonly line: string; readonly reason: string } => ({
+  line: `${place}: the value "${role}" is now possible`,
+  reason: REASONS[role],
 });
+
+const newRoles = (place: string) => [newRole(place, "guest"), newRole(place, "custom")];
 
 /**
  * Breaking changes since the last release that we accept: each with its line in the comparison, and the reason. A
@@ -16,16 +21,20 @@ export const ACCEPTED: readonly { readonly line: string; readonly reason: string
     line: "updateFileSettings: body: minProperties is greater",
     reason: "trash_days was required, so a body without members was refused before, too",
   },
-  newRole("getMe: answer 200.role"),
-  newRole("listMembers: answer 200.items[].role"),
+  ...newRoles("getMe: answer 200.role"),
+  newRole("getMe: answer 200.projects[].role", "custom"),
+  newRole("listProjectMembers: answer 200.items[].role", "custom"),
+  newRole("putProjectMember: answer 200.role", "custom"),
+  ...newRoles("listMembers: answer 200.items[].role"),
   {
     line: "updateMember: body: minProperties is greater",
     reason: "role was required, so a body without members was refused before, too",
   },
-  newRole("updateMember: answer 200.role"),
-  newRole("listInvitations: answer 200.items[].role"),
-  newRole("createInvitation: answer 201.role"),
-  newRole("renewInvitation: answer 200.role"),
-  newRole("acceptInvitation: answer 200.role"),
-  newRole("getAccess: answer 200.members[].role"),
+  ...newRoles("updateMember: answer 200.role"),
+  ...newRoles("listInvitations: answer 200.items[].role"),
+  ...newRoles("createInvitation: answer 201.role"),
+  ...newRoles("renewInvitation: answer 200.role"),
+  ...newRoles("acceptInvitation: answer 200.role"),
+  ...newRoles("getAccess: answer 200.members[].role"),
+  newRole("getAccess: answer 200.members[].project_role", "custom"),
 ];

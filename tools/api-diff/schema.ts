@@ -35,9 +35,14 @@ export function schemaBreaks({ before, after, direction, place }: Pair): string[
   return all.flatMap((each) => {
     const tries = any.map((other) => {
       const [from, to] = direction === "request" ? [each, other] : [other, each];
-      return oneForm({ before: from, after: to, direction, place });
+      const pair = { before: from, after: to, direction, place };
+      // Two new values of an enumeration are closer to it than another type is.
+      return { breaks: oneForm(pair), isOtherType: typeBreak(pair) !== null };
     });
-    return tries.toSorted((a, b) => a.length - b.length)[0] ?? [`${place}: no form remains`];
+    const [best] = tries.toSorted(
+      (a, b) => Number(a.isOtherType) - Number(b.isOtherType) || a.breaks.length - b.breaks.length,
+    );
+    return best?.breaks ?? [`${place}: no form remains`];
   });
 }
 

@@ -67,7 +67,7 @@ export const GROUPS: readonly Group[] = [
     name: "databases",
     seconds: 180,
     files: new RegExp(
-      `^server/src/(domain/(${BOTH_DATABASES})|stores/clock/guard|surfaces/organization/orphans)\\.test\\.ts$`,
+      `^server/src/(domain/(${BOTH_DATABASES})|stores/clock/guard|surfaces/organization/(custom-roles|orphans))\\.test\\.ts$`,
     ),
     again: "postgres",
   },

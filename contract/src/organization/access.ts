@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { route } from "../route.ts";
 import { DisplayName, Slug } from "../shared.ts";
-import { Id, IdOrSlug, nullable, OrgRoleName, ProjectRoleName, ScopeName } from "./shapes.ts";
+import { CustomRoleName, Id, IdOrSlug, nullable, OrgRoleName, ProjectRoleName, ScopeName } from "./shapes.ts";
 
 const Because = Type.String({
   description: "the reason, for people: `role owner`, `writer of project shop`",
@@ -17,6 +17,7 @@ const Access = Type.Object({
       email: Type.String(),
       name: Type.String(),
       role: OrgRoleName,
+      custom_role: CustomRoleName,
       project_role: nullable(ProjectRoleName),
       ...Verdict,
     }),

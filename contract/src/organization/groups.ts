@@ -3,7 +3,9 @@ import { route } from "../route.ts";
 import { DisplayName, Slug, Timestamp } from "../shared.ts";
 import {
   closed,
+  CustomRoleName,
   Etag,
+  GivenCustomRole,
   Id,
   IdOrSlug,
   listQuery,
@@ -52,6 +54,7 @@ const ProjectGroup = Type.Object({
   slug: Slug,
   name: DisplayName,
   role: ProjectRoleName,
+  custom_role: CustomRoleName,
   created_at: Timestamp,
   expires_at: MembershipEnd,
   etag: Etag,
@@ -198,7 +201,10 @@ export const GROUP_ROWS = {
     permission: "projects:write",
     params: projectGroupParams,
     headers: ["If-Match"],
-    body: Type.Object({ role: ProjectRoleName, expires_at: Type.Optional(MembershipEnd) }, closed),
+    body: Type.Object(
+      { role: ProjectRoleName, custom_role: GivenCustomRole, expires_at: Type.Optional(MembershipEnd) },
+      closed,
+    ),
     result: ProjectGroup,
     status: 200,
     problems: ["invalid_body", "forbidden", "not_found", "limit_reached", "concurrent_update"],

@@ -2,6 +2,7 @@ import { ACCESS_ROWS } from "./access.ts";
 import { ACTIVITY_ROWS } from "./activity.ts";
 import { APP_ROWS } from "./apps.ts";
 import { AUDIT_ROWS } from "./audit.ts";
+import { CUSTOM_ROLE_ROWS } from "./custom-roles.ts";
 import { CREDENTIAL_ROWS } from "./credentials.ts";
 import { ENDING_ROWS } from "./endings.ts";
 import { GROUP_ROWS } from "./groups.ts";
@@ -20,6 +21,7 @@ export const ORGANIZATION_ROUTES = {
   ...APP_ROWS,
   ...MEMBER_ROWS,
   ...GROUP_ROWS,
+  ...CUSTOM_ROLE_ROWS,
   ...ENDING_ROWS,
   ...ACCESS_ROWS,
   ...CREDENTIAL_ROWS,

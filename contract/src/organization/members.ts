@@ -6,6 +6,7 @@ import {
   OrphansName,
   Email,
   Ended,
+  GivenCustomRole,
   Id,
   Invitation,
   Member,
@@ -49,7 +50,7 @@ export const MEMBER_ROWS = {
     headers: ["If-Match"],
     query: Type.Object({ orphans: Type.Optional(OrphansName), dry_run: DryRun }),
     body: Type.Object(
-      { role: Type.Optional(OrgRoleName), expires_at: Type.Optional(MembershipEnd) },
+      { role: Type.Optional(OrgRoleName), custom_role: GivenCustomRole, expires_at: Type.Optional(MembershipEnd) },
       { ...closed, minProperties: 1 },
     ),
     result: Member,
@@ -125,6 +126,7 @@ export const MEMBER_ROWS = {
       {
         email: Email,
         role: OrgRoleName,
+        custom_role: GivenCustomRole,
         membership_expires_at: Type.Optional(MembershipEnd),
         send_email: Type.Optional(Type.Boolean()),
       },

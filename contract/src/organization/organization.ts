@@ -7,6 +7,7 @@ import { Resources } from "./resource-shapes.ts";
 import { Suspension } from "./suspension.ts";
 import {
   AllowedAddresses,
+  CustomRoleName,
   Environment,
   Id,
   Organization,
@@ -25,6 +26,7 @@ const Me = Type.Object({
   client_id: nullable(Type.String()),
   email: nullable(Type.String()),
   role: nullable(OrgRoleName),
+  custom_role: CustomRoleName,
   organization: Type.Object({ id: Id, slug: Slug, name: DisplayName }),
   project_id: nullable(Type.String({ description: "for a credential of one project: the project" })),
   scopes: Type.Array(ScopeName),
@@ -39,6 +41,8 @@ const Me = Type.Object({
       environment: nullable(Environment),
       ...forStates("", () => Type.Boolean()),
       role: nullable(ProjectRoleName),
+      custom_role: CustomRoleName,
+      scopes: Type.Array(ScopeName, { description: "the scopes of the caller in the project" }),
     }),
     {
       description:

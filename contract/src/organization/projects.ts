@@ -4,6 +4,7 @@ import { CursorQuery, DisplayName, Slug, Timestamp } from "../shared.ts";
 import {
   DryRun,
   Environment,
+  GivenCustomRole,
   Id,
   IdOrSlug,
   MembershipEnd,
@@ -203,7 +204,10 @@ export const PROJECT_ROWS = {
     params: projectMemberParams,
     headers: ["If-Match"],
     query: Type.Object({ orphans: Type.Optional(OrphansName), dry_run: DryRun }),
-    body: Type.Object({ role: ProjectRoleName, expires_at: Type.Optional(MembershipEnd) }, closed),
+    body: Type.Object(
+      { role: ProjectRoleName, custom_role: GivenCustomRole, expires_at: Type.Optional(MembershipEnd) },
+      closed,
+    ),
     result: ProjectMember,
     status: 200,
     problems: [

@@ -1,7 +1,7 @@
 import Type, { type TSchema } from "typebox";
 import { ADDRESS_RANGE_CHARS_MAX, ADDRESS_RANGES_MAX } from "../address-ranges.ts";
 import { forStates, PROJECT_STATE_RULES } from "../project-states.ts";
-import { ORG_ROLES, PROJECT_ROLES, SCOPES } from "../scopes.ts";
+import { MEMBER_ROLES, PROJECT_MEMBER_ROLES, SCOPES } from "../scopes.ts";
 import { AppSlug, CursorQuery, DisplayName, Slug, Timestamp } from "../shared.ts";
 import { Suspension } from "./suspension.ts";
 
@@ -17,8 +17,19 @@ export function page<T extends TSchema>(item: T) {
 }
 
 export const ScopeName = Type.Enum([...SCOPES]);
-export const OrgRoleName = Type.Enum([...ORG_ROLES]);
-export const ProjectRoleName = Type.Enum([...PROJECT_ROLES]);
+export const OrgRoleName = Type.Enum([...MEMBER_ROLES]);
+export const ProjectRoleName = Type.Enum([...PROJECT_MEMBER_ROLES]);
+export const CustomRoleName = nullable(
+  Type.String({ description: "the slug of the custom role; null: a built-in role" }),
+);
+/** For bodies. */
+export const GivenCustomRole = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 64,
+    description: "the identifier or the slug of a custom role; only with the role `custom`",
+  }),
+);
 export const Visibility = Type.Enum(["organization", "private"]);
 export const Environment = Type.String({
   pattern: "^[a-z0-9](?:[a-z0-9-]{0,18}[a-z0-9])?$",
@@ -143,6 +154,7 @@ export const ProjectMember = Type.Object({
   email: Type.String(),
   name: Type.String(),
   role: ProjectRoleName,
+  custom_role: CustomRoleName,
   created_at: Timestamp,
   expires_at: MembershipEnd,
   entered: nullable(
@@ -170,6 +182,7 @@ export const Member = Type.Object({
   email: Type.String(),
   name: Type.String(),
   role: OrgRoleName,
+  custom_role: CustomRoleName,
   created_at: Timestamp,
   expires_at: MembershipEnd,
   last_seen_at: nullable(Type.String({ format: "date-time", description: "last use of the portal, to the minute" })),
@@ -181,6 +194,7 @@ export const Invitation = Type.Object({
   id: Id,
   email: Type.String(),
   role: OrgRoleName,
+  custom_role: CustomRoleName,
   status: Type.Enum(["pending", "accepted", "revoked", "expired"]),
   invited_by: Id,
   created_at: Timestamp,

@@ -46,8 +46,8 @@ export function useGrant(project: string | null): Grant {
   const role = me?.role ?? null;
   return {
     orgRole: role,
-    orgScopes: role === null ? (me?.scopes ?? []) : ORG_ROLE_SCOPES[role],
-    project: project === null ? null : { name: of?.name ?? project, role: of?.role ?? null },
+    orgScopes: role === null || role === "custom" ? (me?.scopes ?? []) : ORG_ROLE_SCOPES[role],
+    project: project === null ? null : { name: of?.name ?? project, role: of?.role ?? null, scopes: of?.scopes ?? [] },
     projectRoleScopes: PROJECT_ROLE_SCOPES,
     policyScopes: policy.scopes,
   };

@@ -1,13 +1,18 @@
-import type { OrgRole, ProjectRole, Scope } from "@mooring/contract";
+import type { MemberRole, ProjectMemberRole, ProjectRole, Scope } from "@mooring/contract";
 import { resourceKindOf } from "@mooring/contract/resources.ts";
 
 /** The facts that limit the scopes of a new or changed credential. */
 export interface Grant {
-  readonly orgRole: OrgRole | null;
+  readonly orgRole: MemberRole | null;
   /** The scopes of the person's role in the organization. */
   readonly orgScopes: readonly Scope[];
   /** The project of the credential; null: the whole organization. */
-  readonly project: { readonly name: string; readonly role: ProjectRole | null } | null;
+  readonly project: {
+    readonly name: string;
+    readonly role: ProjectMemberRole | null;
+    /** With a custom role: the scopes of the person there. */
+    readonly scopes?: readonly Scope[];
+  } | null;
   readonly projectRoleScopes: Readonly<Record<ProjectRole, readonly Scope[]>>;
   /** The scopes that the organization's policy allows for credentials; null: every scope. */
   readonly policyScopes: readonly Scope[] | null;
@@ -28,7 +33,8 @@ export function whyNot(scope: Scope, grant: Grant): string | null {
     return "a project's credential cannot have permissions on the organization";
   if (orgScopes.includes(scope)) return null;
   const role = project?.role ?? null;
-  if (role !== null && grant.projectRoleScopes[role].includes(scope)) return null;
+  const there = role === null || role === "custom" ? (project?.scopes ?? []) : grant.projectRoleScopes[role];
+  if (there.includes(scope)) return null;
   if (project !== null && role !== null) return `your roles (${orgRole ?? "none"}, ${role} of ${project.name}) lack it`;
   return `your role ${orgRole === null ? "" : `${orgRole} `}lacks it`;
 }

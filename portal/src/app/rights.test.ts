@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { forStates, ORG_ROLE_SCOPES, type OrgRole, type ProjectRole } from "@mooring/contract";
+import { forStates, ORG_ROLE_SCOPES, PROJECT_ROLE_SCOPES, type OrgRole, type ProjectRole } from "@mooring/contract";
 import { whyNotAnywhere, whyNotIn, type Rights } from "./rights.ts";
 
 function rightsOf(role: OrgRole, projects: Record<string, ProjectRole | null> = {}, archived: string[] = []): Rights {
@@ -8,7 +8,8 @@ function rightsOf(role: OrgRole, projects: Record<string, ProjectRole | null> = 
     role,
     scopes: ORG_ROLE_SCOPES[role],
     projects: Object.entries(projects).map(([id, own]) => {
-      return { id, role: own, ...forStates("", (state) => state === "archived" && archived.includes(id)) };
+      const scopes = own === null ? [] : PROJECT_ROLE_SCOPES[own];
+      return { id, scopes, ...forStates("", (state) => state === "archived" && archived.includes(id)) };
     }),
   };
 }

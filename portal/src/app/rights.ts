@@ -1,16 +1,17 @@
-import { PROJECT_ROLE_SCOPES, type OrgRole, type ProjectRole, type Scope } from "@mooring/contract";
+import type { MemberRole, Scope } from "@mooring/contract";
 import { stateWordsOf, whyNotByState, type WithState } from "./project-state.ts";
 
 /** The part of a person that decides their permissions. */
 export interface Rights {
-  readonly role: OrgRole | null;
+  readonly role: MemberRole | null;
   /** The scopes of the role in the organization. */
   readonly scopes: readonly Scope[];
   /** The projects that the person can see. */
   readonly projects: readonly ProjectRights[];
 }
 
-type ProjectRights = WithState & { readonly id: string; readonly role: ProjectRole | null };
+/** `scopes`: all that the person has in the project. */
+type ProjectRights = WithState & { readonly id: string; readonly scopes: readonly Scope[] };
 
 /** The reason on a button while the person's roles are loading. */
 const UNKNOWN = "Your roles are loading";
@@ -49,6 +50,6 @@ export function whyNotAnywhere(me: Rights | undefined, scope: Scope): string | u
   return `Your projects are ${names}: ${words[0]?.remedy.several ?? ""}`;
 }
 
-function holdsThere({ role }: ProjectRights, scope: Scope): boolean {
-  return role !== null && PROJECT_ROLE_SCOPES[role].includes(scope);
+function holdsThere({ scopes }: ProjectRights, scope: Scope): boolean {
+  return scopes.includes(scope);
 }

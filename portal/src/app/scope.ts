@@ -1,5 +1,5 @@
 import { ApiError, type Client } from "@mooring/client";
-import { ORGANIZATION_ROUTES, type LimitedState, type OrgRole, type ResultOf } from "@mooring/contract";
+import { ORGANIZATION_ROUTES, type LimitedState, type MemberRole, type ResultOf } from "@mooring/contract";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { createContext, use, useMemo } from "react";
@@ -24,7 +24,7 @@ export type Suspension = Pick<
 export interface Organization {
   readonly slug: string;
   readonly name: string;
-  readonly role: OrgRole | null;
+  readonly role: MemberRole | null;
   readonly client: Client;
 }
 
@@ -111,7 +111,7 @@ function unlistedProjectQuery(org: string, slug: string) {
         // The API also finds a project by its id. In an address only the slug is valid.
         if (project.slug !== slug) return null;
         await queries.refetchQueries({ queryKey: meQuery(org).queryKey });
-        return { ...project, role: null };
+        return { ...project, role: null, custom_role: null, scopes: [] };
       } catch (error) {
         if (error instanceof ApiError && ABSENT_STATUSES.has(error.status)) return null;
         throw error;

@@ -134,6 +134,11 @@ async function creates(
     createProject: entry("projects_max", "/v1/projects", (n) => ({ slug: `p-${n}` })),
     createApp: entry("apps_max", "/v1/apps", (n) => ({ slug: `app-${n}`, project: "open" })),
     createGroup: entry("groups_max", "/v1/groups", (n) => ({ slug: `g-${n}` })),
+    createRole: entry("custom_roles_max", "/v1/roles", (n) => ({
+      slug: `r-${n}`,
+      kind: "project",
+      scopes: ["files:read"],
+    })),
     createInvitation: entry("invitations_max", "/v1/invitations", (n) => ({
       email: `p${n}@example.com`,
       role: "viewer",

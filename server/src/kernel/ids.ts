@@ -13,6 +13,7 @@ export type IdPrefix =
   | "key"
   | "user"
   | "grp"
+  | "role"
   | "aud"
   | "inv"
   | "sec"

@@ -9,6 +9,7 @@ export const RECORD_LIMITS = {
   members_max: { default: 10_000, of: "members of an organization" },
   project_members_max: { default: 10_000, of: "members of a project" },
   groups_max: { default: 1_000, of: "groups of an organization" },
+  custom_roles_max: { default: 200, of: "custom roles of an organization" },
   group_members_max: { default: 10_000, of: "members of a group" },
   project_groups_max: { default: 100, of: "groups of a project" },
   invitations_max: { default: 1_000, of: "open invitations of an organization" },

@@ -3,7 +3,7 @@ import {
   PORTAL_ROUTES,
   SCOPE_DESCRIPTIONS,
   SCOPES,
-  type OrgRole,
+  type MemberRole,
   type ResultOf,
   type Scope,
 } from "@mooring/contract";
@@ -148,11 +148,11 @@ function ScopeBox({
   onToggle,
 }: {
   scope: Scope;
-  role: OrgRole | undefined;
+  role: MemberRole | undefined;
   checked: boolean;
   onToggle: (isChosen: boolean) => void;
 }): ReactNode {
-  const isHeld = role === undefined || ORG_ROLE_SCOPES[role].includes(scope);
+  const isHeld = role === undefined || role === "custom" || ORG_ROLE_SCOPES[role].includes(scope);
   return (
     <Checkbox
       label={

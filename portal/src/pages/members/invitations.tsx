@@ -1,3 +1,4 @@
+import { bodyOfRole, titleOfRole, valueOfRole } from "~/access/roles.tsx";
 import { ORGANIZATION_ROUTES, type ResultOf } from "@mooring/contract";
 import { useState, type ReactNode } from "react";
 import { useAct, useList } from "~/api/queries.ts";
@@ -99,9 +100,9 @@ function useAgain(onMade: (made: NewInvitation) => void): {
   const renew = useAct(ORGANIZATION_ROUTES.renewInvitation, { changes, onDone: onMade });
   const create = useAct(ORGANIZATION_ROUTES.createInvitation, { changes, onDone: onMade });
   return {
-    run: ({ id, email, role, status, membership_expires_at: end }) => {
+    run: ({ id, email, status, membership_expires_at: end, ...held }) => {
       const limits = end === null ? {} : { membership_expires_at: end };
-      if (status === "revoked") create.mutate({ body: { email, role, ...limits } });
+      if (status === "revoked") create.mutate({ body: { email, ...bodyOfRole(valueOfRole(held)), ...limits } });
       else renew.mutate({ params: { invitation_id: id }, body: {} });
     },
     isPending: renew.isPending || create.isPending,
@@ -132,7 +133,7 @@ function useColumns({
           <span className="pl-6">{email}</span>
         ),
     },
-    { title: "Role", cell: ({ role }) => role },
+    { title: "Role", cell: titleOfRole },
     {
       title: "Membership ends",
       cell: ({ membership_expires_at }) => <Time at={membership_expires_at} none="no end" />,

@@ -1,5 +1,6 @@
-import { ORG_ROLES, ORGANIZATION_ROUTES, type OrgRole, type ResultOf } from "@mooring/contract";
+import { ORG_ROLES, ORGANIZATION_ROUTES, type MemberRole, type ResultOf } from "@mooring/contract";
 import { useState, type FormEvent, type ReactNode } from "react";
+import { bodyOfRole, CustomRoleOptions, titleOfRole, useCustomRoles, type RoleValue } from "~/access/roles.tsx";
 import { useAct } from "~/api/queries.ts";
 import { useSession } from "~/api/session.ts";
 import { useMe } from "~/app/scope.ts";
@@ -11,7 +12,7 @@ import { Checkbox, SelectField, TextField } from "~/kit/field.tsx";
 import { MomentField } from "~/kit/moment-fields.tsx";
 import { State } from "~/kit/state.tsx";
 import { Time } from "~/kit/time.tsx";
-import { ROLE_ABOUT, whyNotGiven } from "./rules.ts";
+import { aboutRole, whyNotGiven } from "./rules.ts";
 
 export type NewInvitation = ResultOf<typeof ORGANIZATION_ROUTES.createInvitation>;
 
@@ -21,13 +22,14 @@ export function InviteDialog({ onClose }: { onClose: () => void }): ReactNode {
   const [email, setEmail] = useState("");
   const { sends_email: sendsEmail } = useSession();
   const [byEmail, setByEmail] = useState(true);
-  const [role, setRole] = useState<OrgRole>("developer");
+  const [role, setRole] = useState<RoleValue<MemberRole>>("developer");
+  const custom = useCustomRoles("organization");
   const [end, setEnd] = useState<string>();
   const invite = useAct(ORGANIZATION_ROUTES.createInvitation, { changes: [ORGANIZATION_ROUTES.listInvitations] });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     const limits = end === undefined ? {} : { membership_expires_at: end };
-    invite.mutate({ body: { email: email.trim(), role, send_email: sendsEmail && byEmail, ...limits } });
+    invite.mutate({ body: { email: email.trim(), ...bodyOfRole(role), send_email: sendsEmail && byEmail, ...limits } });
   };
   if (invite.data !== undefined) return <LinkDialog made={invite.data} onClose={onClose} />;
   return (
@@ -43,9 +45,9 @@ export function InviteDialog({ onClose }: { onClose: () => void }): ReactNode {
         />
         <SelectField
           label="Role in the organization"
-          hint={ROLE_ABOUT[role]}
+          hint={aboutRole(role, custom)}
           value={role}
-          onChange={(event) => setRole(event.target.value as OrgRole)}
+          onChange={(event) => setRole(event.target.value as RoleValue<MemberRole>)}
         >
           {ORG_ROLES.map((one) => {
             const why = whyNotGiven(one, mine);
@@ -56,6 +58,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }): ReactNode {
               </option>
             );
           })}
+          <CustomRoleOptions roles={custom} />
         </SelectField>
         <MomentField
           label="Membership ends (UTC)"
@@ -107,7 +110,7 @@ export function LinkDialog({ made, onClose }: { made: NewInvitation; onClose: ()
         <CopyBlock text={made.link} label="invitation link" />
       )}
       <p className="text-ink-2">
-        For the role {made.role}; the link ends <Time at={made.expires_at} />
+        For the role {titleOfRole(made)}; the link ends <Time at={made.expires_at} />
         {made.membership_expires_at !== null && (
           <>
             , the membership <Time at={made.membership_expires_at} />

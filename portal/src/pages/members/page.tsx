@@ -1,3 +1,4 @@
+import { titleOfRole } from "~/access/roles.tsx";
 import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import { useState, type ReactNode } from "react";
 import { useList } from "~/api/queries.ts";
@@ -107,7 +108,7 @@ function useColumns(isCompact: boolean): readonly Column<Person>[] {
       ),
     },
     { title: "E-mail", cell: ({ email }) => email },
-    { title: "Role", cell: ({ role }) => role },
+    { title: "Role", cell: titleOfRole },
     { title: "Ends", cell: ({ expires_at }) => <EndOf at={expires_at} /> },
     { title: "Last seen", cell: ({ last_seen_at }) => <Time at={last_seen_at} /> },
     { title: "Second factor", cell: ({ second_factor }) => <SecondFactor has={second_factor} /> },

@@ -1,4 +1,4 @@
-import { ORG_ROLES, ORGANIZATION_ROUTES, type OrgRole, type Orphans } from "@mooring/contract";
+import { ORG_ROLES, ORGANIZATION_ROUTES, type MemberRole, type Orphans } from "@mooring/contract";
 import { useState, type FormEvent, type ReactNode } from "react";
 import { useRefresh } from "~/api/queries.ts";
 import { useAbsence } from "~/app/absent.tsx";
@@ -16,11 +16,19 @@ import { useSay } from "~/kit/toast.tsx";
 import { ChangeError, useVersionedChange } from "~/kit/versioned.tsx";
 import { EndOf } from "~/access/end-of.tsx";
 import { usePeople, type Person } from "~/access/people.ts";
+import {
+  bodyOfRole,
+  CustomRoleOptions,
+  titleOfRole,
+  useCustomRoles,
+  valueOfRole,
+  type RoleValue,
+} from "~/access/roles.tsx";
 import { OrphansField, PlanNote, usePlan } from "~/access/plan.tsx";
 import { PROJECTS_READ_MAX, useProjectRoles } from "./project-roles.ts";
 import { EndAccessDialog } from "./end-access-dialog.tsx";
 import { RemoveDialog } from "./remove-dialog.tsx";
-import { ROLE_ABOUT, whyFixed, whyNotGiven } from "./rules.ts";
+import { aboutRole, whyFixed, whyNotGiven } from "./rules.ts";
 import { SecondFactor } from "./second-factor.tsx";
 import { TransferDialog } from "./transfer-dialog.tsx";
 
@@ -79,14 +87,16 @@ function Details({ person, owners, onGone }: { person: Person; owners: number; o
 function Role({ person, owners }: { person: Person; owners: number }): ReactNode {
   const say = useSay();
   const mine = useMe()?.role ?? null;
-  const [role, setRole] = useState(person.role);
+  const [role, setRole] = useState(valueOfRole(person));
+  const custom = useCustomRoles("organization");
   const fixed = whyFixed({ mine, mayWrite: useMayIn(null, "members:write"), present: person.role, owners });
   const refresh = useRefresh([ORGANIZATION_ROUTES.listMembers]);
   const [orphans, setOrphans] = useState<Orphans | null>(null);
   const params = { user_id: person.user_id };
   const query = orphans === null ? {} : { orphans };
-  const isChanged = role !== person.role;
-  const plan = usePlan(ORGANIZATION_ROUTES.updateMember, { params, body: { role }, query }, { enabled: isChanged });
+  const isChanged = role !== valueOfRole(person);
+  const body = bodyOfRole(role);
+  const plan = usePlan(ORGANIZATION_ROUTES.updateMember, { params, body, query }, { enabled: isChanged });
   const update = useVersionedChange(ORGANIZATION_ROUTES.updateMember, {
     changes: [
       ORGANIZATION_ROUTES.listMembers,
@@ -94,11 +104,11 @@ function Role({ person, owners }: { person: Person; owners: number }): ReactNode
       ORGANIZATION_ROUTES.listCredentials,
       ORGANIZATION_ROUTES.listS3Keys,
     ],
-    onDone: ({ name, role: given }) => say(`${name} is ${given} now`),
+    onDone: (member) => say(`${member.name} is ${titleOfRole(member)} now`),
   });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    update.mutate({ params, body: { role }, query, etag: plan.data?.etag ?? person.etag });
+    update.mutate({ params, body, query, etag: plan.data?.etag ?? person.etag });
   };
   return (
     <form onSubmit={submit} className="flex flex-col gap-2 border-t border-line pt-3">
@@ -106,8 +116,8 @@ function Role({ person, owners }: { person: Person; owners: number }): ReactNode
         label="Role in the organization"
         value={role}
         disabled={fixed !== null || update.isPending}
-        hint={fixed ?? ROLE_ABOUT[role]}
-        onChange={(event) => setRole(event.target.value as OrgRole)}
+        hint={fixed ?? aboutRole(role, custom)}
+        onChange={(event) => setRole(event.target.value as RoleValue<MemberRole>)}
       >
         {ORG_ROLES.filter((one) => one !== "owner" || person.role === "owner").map((one) => {
           const why = one === person.role ? null : whyNotGiven(one, mine);
@@ -118,6 +128,7 @@ function Role({ person, owners }: { person: Person; owners: number }): ReactNode
             </option>
           );
         })}
+        <CustomRoleOptions roles={custom} />
       </SelectField>
       {isChanged && (
         <>
@@ -127,7 +138,7 @@ function Role({ person, owners }: { person: Person; owners: number }): ReactNode
           <OrphansField value={orphans} loses onChange={setOrphans} />
           <PlanNote plan={plan} />
           <Button type="submit" look="main" className="self-start" busy={update.isPending}>
-            Make {role}
+            Make {titleOfRole({ custom_role: null, ...body })}
           </Button>
         </>
       )}

@@ -1,12 +1,13 @@
 import type { Client } from "@mooring/client";
-import { ORGANIZATION_ROUTES, type ProjectRole } from "@mooring/contract";
+import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import { useQuery } from "@tanstack/react-query";
+import { titleOfRole } from "~/access/roles.tsx";
 import { useMe, useOrganization, type Me } from "~/app/scope.ts";
 
 export interface ProjectRoles {
   readonly project: Me["projects"][number];
   /** Roles by user id. */
-  readonly roles: ReadonlyMap<string, ProjectRole>;
+  readonly roles: ReadonlyMap<string, string>;
 }
 
 /** The most projects whose members are read, since each needs a request. */
@@ -49,5 +50,5 @@ async function readOne(client: Client, project: Me["projects"][number], signal: 
     query: { limit: 100 },
     signal,
   });
-  return { project, roles: new Map(items.map(({ user_id, role }) => [user_id, role])) };
+  return { project, roles: new Map(items.map((member) => [member.user_id, titleOfRole(member)])) };
 }

@@ -1,5 +1,6 @@
 import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import { useState, type FormEvent, type ReactNode } from "react";
+import { titleOfRole } from "~/access/roles.tsx";
 import { EndOf } from "~/access/end-of.tsx";
 import { useAct, useList, useRead } from "~/api/queries.ts";
 import { PageLink } from "~/app/page-link.tsx";
@@ -63,7 +64,7 @@ function Members({ project }: { project: Project }): ReactNode {
             <span className="min-w-0 flex-1 truncate" title={member.email}>
               {member.name}
             </span>
-            <span className="text-ink-2">{member.role}</span>
+            <span className="text-ink-2">{titleOfRole(member)}</span>
             <EndOf at={member.expires_at} />
           </li>
         ))}

@@ -1,5 +1,6 @@
-import { ORGANIZATION_ROUTES, PROJECT_ROLES, type ProjectRole } from "@mooring/contract";
+import { ORGANIZATION_ROUTES, PROJECT_ROLES, type ProjectMemberRole } from "@mooring/contract";
 import { useState, type FormEvent, type ReactNode } from "react";
+import { bodyOfRole, CustomRoleOptions, titleOfRole, useCustomRoles, type RoleValue } from "~/access/roles.tsx";
 import { EndOf } from "~/access/end-of.tsx";
 import { useAct, useList } from "~/api/queries.ts";
 import { useMayIn } from "~/app/may.ts";
@@ -25,10 +26,10 @@ export function ProjectGroups({ project }: { project: Project }): ReactNode {
       <ErrorNote error={list.error ?? remove.error} />
       {!list.isPending && list.items.length === 0 && <p className="text-ink-2">No group has a role here.</p>}
       <ul>
-        {list.items.map(({ group_id, name, role, expires_at }) => (
+        {list.items.map(({ group_id, name, expires_at, ...held }) => (
           <li key={group_id} className="flex flex-wrap items-center gap-2 border-b border-line py-1.5">
             <span className="min-w-0 flex-1 truncate">{name}</span>
-            <span>{role}</span>
+            <span>{titleOfRole(held)}</span>
             <EndOf at={expires_at} />
             <Button
               look="quiet"
@@ -51,7 +52,8 @@ function AddGroup({ project, present }: { project: Project; present: readonly st
   const enabled = useMayIn(null, "org:read");
   const groups = useList(ORGANIZATION_ROUTES.listGroups, { query: { limit: 100 } }, { enabled });
   const [groupId, setGroupId] = useState("");
-  const [role, setRole] = useState<ProjectRole>("writer");
+  const [role, setRole] = useState<RoleValue<ProjectMemberRole>>("writer");
+  const custom = useCustomRoles("project");
   const [end, setEnd] = useState<string>();
   const put = useVersionedChange(ORGANIZATION_ROUTES.putProjectGroup, {
     changes: CHANGES,
@@ -60,7 +62,7 @@ function AddGroup({ project, present }: { project: Project; present: readonly st
   const others = groups.items.filter(({ id }) => !present.includes(id));
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    const body = { role, expires_at: end ?? null };
+    const body = { ...bodyOfRole(role), expires_at: end ?? null };
     put.mutate({ params: { project_id: project.id, group_id: groupId }, body, etag: null });
   };
   if (others.length === 0 && !groups.hasMore) return null;
@@ -75,12 +77,17 @@ function AddGroup({ project, present }: { project: Project; present: readonly st
         ))}
       </SelectField>
       {groups.hasMore && <More list={groups} />}
-      <SelectField label="The group is" value={role} onChange={({ target }) => setRole(target.value as ProjectRole)}>
+      <SelectField
+        label="The group is"
+        value={role}
+        onChange={({ target }) => setRole(target.value as RoleValue<ProjectMemberRole>)}
+      >
         {PROJECT_ROLES.map((one) => (
           <option key={one} value={one}>
             {one}
           </option>
         ))}
+        <CustomRoleOptions roles={custom} />
       </SelectField>
       <MomentField label="Group ends (UTC)" hint="Empty: no end" value={end} onChange={setEnd} />
       <ErrorNote error={put.error} />

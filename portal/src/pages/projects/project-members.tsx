@@ -1,4 +1,11 @@
-import { ORGANIZATION_ROUTES, PROJECT_ROLES, type Orphans, type ProjectRole, type ResultOf } from "@mooring/contract";
+import {
+  ORGANIZATION_ROUTES,
+  PROJECT_ROLES,
+  type Orphans,
+  type ProjectMemberRole,
+  type ProjectRole,
+  type ResultOf,
+} from "@mooring/contract";
 import { useState, type FormEvent, type ReactNode } from "react";
 import { useList, useRefresh } from "~/api/queries.ts";
 import { useMayIn } from "~/app/may.ts";
@@ -13,6 +20,14 @@ import { More } from "~/kit/table.tsx";
 import { useSay } from "~/kit/toast.tsx";
 import { ChangeError, useVersionedChange } from "~/kit/versioned.tsx";
 import { usePeople } from "~/access/people.ts";
+import {
+  bodyOfRole,
+  CustomRoleOptions,
+  titleOfRole,
+  useCustomRoles,
+  valueOfRole,
+  type RoleValue,
+} from "~/access/roles.tsx";
 import { OrphansField, PlanNote, usePlan } from "~/access/plan.tsx";
 import type { Project } from "./types.ts";
 
@@ -74,13 +89,14 @@ function MemberItem({
   mayWrite: boolean;
   onRemove: () => void;
 }): ReactNode {
-  const [role, setRole] = useState(member.role);
+  const [role, setRole] = useState(valueOfRole(member));
   const present = member.expires_at ?? undefined;
   const [end, setEnd] = useState(present);
   const put = useVersionedChange(ORGANIZATION_ROUTES.putProjectMember, { changes: CHANGES });
   const params = { project_id: project.id, user_id: member.user_id };
-  const body = { role, expires_at: end ?? null };
-  const isChanged = role !== member.role || end !== present;
+  const body = { ...bodyOfRole(role), expires_at: end ?? null };
+  const isSame = role === valueOfRole(member);
+  const isChanged = !isSame || end !== present;
   const plan = usePlan(ORGANIZATION_ROUTES.putProjectMember, { params, body }, { enabled: isChanged });
   const refresh = useRefresh(CHANGES);
   const submit = (event: FormEvent): void => {
@@ -95,22 +111,16 @@ function MemberItem({
         </span>
         <div className="flex flex-wrap items-center gap-2">
           <div className="w-36">
-            <Select
-              aria-label={`Role of ${member.name}`}
+            <RoleSelect
+              label={`Role of ${member.name}`}
               value={role}
               disabled={!mayWrite || put.isPending}
-              onChange={(event) => setRole(event.target.value as ProjectRole)}
-            >
-              {PROJECT_ROLES.map((one) => (
-                <option key={one} value={one}>
-                  {one}
-                </option>
-              ))}
-            </Select>
+              onChange={setRole}
+            />
           </div>
           {isChanged && (
             <Button type="submit" busy={put.isPending}>
-              {role === member.role ? "Save" : `Make ${role}`}
+              {isSame ? "Save" : `Make ${titleOfRole({ custom_role: null, ...bodyOfRole(role) })}`}
             </Button>
           )}
           <Button look="quiet" disabled={!mayWrite} onClick={onRemove} aria-label={`Remove ${member.name}`}>
@@ -132,10 +142,40 @@ function MemberItem({
   );
 }
 
+function RoleSelect({
+  label,
+  value,
+  disabled,
+  onChange,
+}: {
+  label: string;
+  value: RoleValue<ProjectMemberRole>;
+  disabled: boolean;
+  onChange: (value: RoleValue<ProjectMemberRole>) => void;
+}): ReactNode {
+  const custom = useCustomRoles("project");
+  return (
+    <Select
+      aria-label={label}
+      value={value}
+      disabled={disabled}
+      onChange={({ target }) => onChange(target.value as RoleValue<ProjectMemberRole>)}
+    >
+      {PROJECT_ROLES.map((one) => (
+        <option key={one} value={one}>
+          {one}
+        </option>
+      ))}
+      <CustomRoleOptions roles={custom} />
+    </Select>
+  );
+}
+
 function AddMember({ project, present }: { project: Project; present: readonly string[] }): ReactNode {
   const people = usePeople();
   const [userId, setUserId] = useState("");
-  const [role, setRole] = useState<ProjectRole>("writer");
+  const [role, setRole] = useState<RoleValue<ProjectMemberRole>>("writer");
+  const custom = useCustomRoles("project");
   const [end, setEnd] = useState<string>();
   const put = useVersionedChange(ORGANIZATION_ROUTES.putProjectMember, {
     changes: CHANGES,
@@ -146,7 +186,7 @@ function AddMember({ project, present }: { project: Project; present: readonly s
     event.preventDefault();
     put.mutate({
       params: { project_id: project.id, user_id: userId },
-      body: { role, expires_at: end ?? null },
+      body: { ...bodyOfRole(role), expires_at: end ?? null },
       etag: null,
     });
   };
@@ -165,12 +205,17 @@ function AddMember({ project, present }: { project: Project; present: readonly s
           </option>
         ))}
       </SelectField>
-      <SelectField label="As" value={role} onChange={(event) => setRole(event.target.value as ProjectRole)}>
+      <SelectField
+        label="As"
+        value={role}
+        onChange={(event) => setRole(event.target.value as RoleValue<ProjectMemberRole>)}
+      >
         {PROJECT_ROLES.map((one) => (
           <option key={one} value={one}>
             {one}: {ROLE_ABOUT[one]}
           </option>
         ))}
+        <CustomRoleOptions roles={custom} />
       </SelectField>
       <MomentField label="Until (UTC)" hint="Empty: no end" value={end} onChange={setEnd} />
       <ErrorNote error={put.error} />

@@ -12,6 +12,7 @@ import { PageLink } from "~/app/page-link.tsx";
 import { useMe } from "~/app/scope.ts";
 import { Section } from "~/kit/page.tsx";
 import { cn } from "~/kit/cn.ts";
+import { CustomRoles } from "./custom-roles.tsx";
 import { groupsOf } from "~/access/permissions.ts";
 
 interface RoleColumn {
@@ -41,6 +42,7 @@ export function RoleMatrix(): ReactNode {
       <Section title="In a project" about="Within the project, these add to the role in the organization." flush>
         <Matrix label="Permissions of roles in a project" columns={ofProject} />
       </Section>
+      <CustomRoles />
     </>
   );
 }

@@ -10,6 +10,7 @@ const COUNTED: Readonly<Record<RecordLimit, (owner: string) => RawBuilder<unknow
   members_max: (org) => sql`member where org_id = ${org}`,
   project_members_max: (project) => sql`project_member where project_id = ${project}`,
   groups_max: (org) => sql`person_group where org_id = ${org}`,
+  custom_roles_max: (org) => sql`custom_role where org_id = ${org}`,
   group_members_max: (group) => sql`group_member where group_id = ${group}`,
   project_groups_max: (project) => sql`project_group where project_id = ${project}`,
   invitations_max: (org) => sql`invitation where org_id = ${org} and accepted_at is null and revoked_at is null`,

@@ -1,10 +1,12 @@
 import { createPublicKey, type JsonWebKey } from "node:crypto";
 import {
   APP_SLUG_PATTERN,
+  CUSTOM_ROLE_KINDS,
   isScope,
+  MEMBER_ROLES,
   ORG_ROLES,
   ORGANIZATION_STATES,
-  PROJECT_ROLES,
+  PROJECT_MEMBER_ROLES,
   PROJECT_STATES,
   SLUG_PATTERN,
 } from "@mooring/contract";
@@ -40,9 +42,10 @@ const VALUES: Readonly<Partial<Record<Table, Readonly<Record<string, readonly un
   organization: { state: ORGANIZATION_STATES },
   project: { state: PROJECT_STATES, visibility: ["organization", "private"] },
   deleted_project: { visibility: ["organization", "private"] },
-  member: { role: ORG_ROLES, lowered_from: [null, ...ORG_ROLES] },
-  project_member: { role: PROJECT_ROLES },
-  project_group: { role: PROJECT_ROLES },
+  custom_role: { kind: CUSTOM_ROLE_KINDS },
+  member: { role: MEMBER_ROLES, lowered_from: [null, ...ORG_ROLES] },
+  project_member: { role: PROJECT_MEMBER_ROLES },
+  project_group: { role: PROJECT_MEMBER_ROLES },
   credential: { kind: ["app", "personal"], pending: [0, 1] },
   s3_key: { pending: [0, 1] },
   s3_bucket: { versioning: ["unversioned", "enabled", "suspended"] },
@@ -59,6 +62,7 @@ const SLUGS: Readonly<Partial<Record<Table, RegExp>>> = {
   organization: SLUG,
   project: SLUG,
   app: APP_SLUG,
+  custom_role: SLUG,
   person_group: SLUG,
   registry_repository: APP_SLUG,
 };

@@ -42,6 +42,7 @@ const NAMING: Readonly<Record<string, string>> = {
   alert_id: "alert",
   query_id: "saved_query",
   group_id: "person_group",
+  custom_role: "custom_role",
   user_id: "person",
 };
 

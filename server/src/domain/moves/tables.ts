@@ -38,6 +38,7 @@ export interface MovedTable {
 
 const ORG = { column: "org_id" } as const;
 const PROJECT = { project_id: "project" } as const;
+const CUSTOM_ROLE = { custom_role: "custom_role" } as const;
 const REPOSITORY = { repository: "app" } as const;
 
 /** A table with the key `id` and the column `org_id`. */
@@ -70,14 +71,18 @@ export const MOVED_TABLES: readonly MovedTable[] = [
   }),
   ofPerson("passkey", ["id"], { mayExist: true }),
   ofPerson("external_identity", ["issuer", "subject"], { mayExist: true }),
-  ofOrg("member", { key: ["org_id", "user_id"], names: { user_id: "person" } }),
-  ofOrg("project_member", { key: ["project_id", "user_id"], names: { ...PROJECT, user_id: "person" } }),
+  ofOrg("custom_role"),
+  ofOrg("member", { key: ["org_id", "user_id"], names: { ...CUSTOM_ROLE, user_id: "person" } }),
+  ofOrg("project_member", { key: ["project_id", "user_id"], names: { ...PROJECT, ...CUSTOM_ROLE, user_id: "person" } }),
   ofOrg("person_group"),
   ofOrg("group_member", {
     key: ["group_id", "user_id", "source"],
     names: { group_id: "person_group", user_id: "person" },
   }),
-  ofOrg("project_group", { key: ["project_id", "group_id"], names: { ...PROJECT, group_id: "person_group" } }),
+  ofOrg("project_group", {
+    key: ["project_id", "group_id"],
+    names: { ...PROJECT, ...CUSTOM_ROLE, group_id: "person_group" },
+  }),
   ofOrg("deleted_project", { key: ["org_id", "id"] }),
   ofOrg("credential", { names: PROJECT }),
   {

@@ -39,6 +39,7 @@ export const ACCESS: readonly TableOfOrganization[] = [
   { table: "s3_key_former", key: BY_ID, parent: { column: "key_id", table: "s3_key" } },
   { table: "s3_key", key: BY_ID },
   { table: "member", key: ["org_id", "user_id"] },
+  { table: "custom_role", key: BY_ID },
 ];
 
 /** Rows that hold content. */

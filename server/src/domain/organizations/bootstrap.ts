@@ -198,7 +198,7 @@ async function makeOwner(deps: OrganizationsDeps, tx: Writer, orgId: string, use
   const role = (await findRole(tx, orgId, userId))?.role;
   if (role === undefined)
     await insertMember(tx, { org_id: orgId, user_id: userId, role: "owner", created_at: deps.clock.nowMs() });
-  else await setMember(tx, orgId, userId, { role: "owner", lowered_from: null, expires_at: null });
+  else await setMember(tx, orgId, userId, { role: "owner", custom_role: null, lowered_from: null, expires_at: null });
   const runsServer = await nameFirstAdmin(deps, tx, userId);
   await announceAccessChange(deps, tx, orgId);
   await appendAudit(deps, tx, {

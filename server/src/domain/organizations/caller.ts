@@ -1,4 +1,4 @@
-import type { OrgRole, Scope } from "@mooring/contract";
+import type { MemberRole, Scope } from "@mooring/contract";
 import type { AuditEvent } from "#domain/audit/index.ts";
 import {
   auditActorOf,
@@ -45,7 +45,7 @@ export function auditOrigin(caller: Caller): Pick<AuditEvent, "actor" | "ip" | "
 /** The permissions that a caller may give to others. */
 export interface Grantor {
   /** Undefined: a credential whose responsible person has left the organization. */
-  readonly role: OrgRole | undefined;
+  readonly role: MemberRole | undefined;
   /** The responsible person. Undefined for credentials that the installation itself created. */
   readonly userId: string | undefined;
   readonly scopes: ReadonlySet<Scope>;

@@ -13,6 +13,8 @@ export { auditOrigin, SYSTEM, type Caller, type OrganizationsDeps, type SystemPr
 export { announceAccessChange, changeOrganization } from "./change.ts";
 export { listEndings, type Ending } from "./endings/endings.ts";
 export { applyClaimedGroups } from "./groups/claims.ts";
+export { createRole, deleteRole, listRoles, roleIn, roleVersion, scopesOfCustom, updateRole } from "./roles/roles.ts";
+export type { CustomRole } from "./roles/store.ts";
 export { createGroup, deleteGroup, groupIn, groupVersion, listGroups, updateGroup } from "./groups/groups.ts";
 export { groupMemberVersion, listGroupMembers, removeGroupMember, setGroupMember } from "./groups/members.ts";
 export {

@@ -1,4 +1,4 @@
-import type { OrgRole } from "@mooring/contract";
+import type { MemberRole } from "@mooring/contract";
 import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
 
 export type Person = Tables["person"];
@@ -9,7 +9,7 @@ export interface Membership {
   readonly id: string;
   readonly slug: string;
   readonly name: string;
-  readonly role: OrgRole;
+  readonly role: MemberRole;
   /** The organization's policy, as JSON. */
   readonly policy: string;
   /** Earlier sign-ins are not valid in the organization. */

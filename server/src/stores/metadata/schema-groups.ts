@@ -1,4 +1,4 @@
-/** Groups of people, and their roles in projects. */
+/** Groups of people and their roles in projects, and custom roles. */
 export interface GroupTables {
   /** A group of people. Its members get its roles in projects. */
   person_group: {
@@ -8,6 +8,18 @@ export interface GroupTables {
     name: string;
     /** People whose claim at the provider has this value are members. Null: none. */
     claim: string | null;
+    created_by: string;
+    created_at: number;
+  };
+  /** A set of scopes with a name. Memberships, groups in projects and invitations name it. */
+  custom_role: {
+    id: string;
+    org_id: string;
+    slug: string;
+    name: string;
+    kind: "organization" | "project";
+    /** Separated by spaces. */
+    scopes: string;
     created_by: string;
     created_at: number;
   };
@@ -25,7 +37,8 @@ export interface GroupTables {
     org_id: string;
     project_id: string;
     group_id: string;
-    role: "maintainer" | "writer" | "reader";
+    role: "maintainer" | "writer" | "reader" | "custom";
+    custom_role: string | null;
     created_at: number;
     /** Null: no end. */
     expires_at: number | null;

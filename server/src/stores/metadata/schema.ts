@@ -81,7 +81,9 @@ export interface Tables
   member: {
     org_id: string;
     user_id: string;
-    role: "owner" | "admin" | "developer" | "viewer" | "guest";
+    role: "owner" | "admin" | "developer" | "viewer" | "guest" | "custom";
+    /** The id of the custom role, with the role `custom`. */
+    custom_role: string | null;
     created_at: number;
     /** The role from before it was last lowered; null: it was never lowered, or was raised since. */
     lowered_from: "owner" | "admin" | "developer" | "viewer" | "guest" | null;
@@ -94,7 +96,8 @@ export interface Tables
     org_id: string;
     project_id: string;
     user_id: string;
-    role: "maintainer" | "writer" | "reader";
+    role: "maintainer" | "writer" | "reader" | "custom";
+    custom_role: string | null;
     created_at: number;
     /** When the membership ends. Null: no end. */
     expires_at: number | null;
@@ -106,7 +109,8 @@ export interface Tables
     id: string;
     org_id: string;
     email: string;
-    role: "owner" | "admin" | "developer" | "viewer" | "guest";
+    role: "owner" | "admin" | "developer" | "viewer" | "guest" | "custom";
+    custom_role: string | null;
     /** Hash of the link that the inviter sees. */
     token_hash: string;
     /** Hash of the mailed link. Using that link verifies the address. Null: no link was mailed. */

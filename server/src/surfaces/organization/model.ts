@@ -3,8 +3,8 @@ import {
   S3_KEY_SCOPES,
   type ActivityService,
   type ORGANIZATION_ROUTES,
-  type ProjectRole,
   type ResultOf,
+  type Scope,
 } from "@mooring/contract";
 import type { AuditRow, AuditVerdict, Cut } from "#domain/audit/index.ts";
 import type {
@@ -12,6 +12,7 @@ import type {
   Credential,
   CredentialActivity,
   NamedResources,
+  ProjectRights,
   S3Key,
   TrustView,
 } from "#domain/identity/index.ts";
@@ -20,8 +21,11 @@ import {
   groupMemberVersion,
   projectGroupVersion,
   policyOf,
+  roleVersion,
+  scopesOfCustom,
   statusOf,
   type App,
+  type CustomRole,
   type Ending,
   type Group,
   type GroupMember,
@@ -72,17 +76,31 @@ export function projectBody(project: Project): ProjectBody {
 }
 
 /** Returns a project of the calling principal, with its role there. */
-export function ownProjectBody(project: Project, role: ProjectRole | undefined): OwnProjectBody {
+export function ownProjectBody(
+  project: Project,
+  rights: ProjectRights | undefined,
+  scopes: Iterable<Scope>,
+): OwnProjectBody {
   const { id, slug, name, visibility, environment } = project;
   const states = forStates("", (state) => state === project.state);
-  return { id, slug, name, visibility, environment, ...states, role: role ?? null };
+  const role = { role: rights?.role ?? null, custom_role: rights?.customRole ?? null };
+  return { id, slug, name, visibility, environment, ...states, ...role, scopes: [...scopes] };
 }
 
 export function projectMemberBody(member: ProjectMember): ProjectMemberBody {
   const { user_id, email, name, role, created_at, expires_at, entered_at: at, entered_reason: reason } = member;
   const entered = at === null || reason === null ? null : { at: isoFromMs(at), reason };
   const times = { created_at: isoFromMs(created_at), expires_at: isoOrNull(expires_at) };
-  return { user_id, email, name, role, ...times, entered, etag: etagOf(memberVersion(member)) };
+  return {
+    user_id,
+    email,
+    name,
+    role,
+    custom_role: member.custom_slug,
+    ...times,
+    entered,
+    etag: etagOf(memberVersion(member)),
+  };
 }
 
 export function appBody(app: App, orgSlug: string): AppBody {
@@ -105,6 +123,7 @@ export function memberBody(member: Member): MemberBody {
     email,
     name,
     role,
+    custom_role: member.custom_slug,
     created_at: isoFromMs(member.created_at),
     expires_at: isoOrNull(member.expires_at),
     last_seen_at: seenMs === null ? null : isoFromMs(seenMs),
@@ -118,6 +137,7 @@ export function invitationBody(invitation: Invitation, nowMs: number): Invitatio
     id: invitation.id,
     email: invitation.email,
     role: invitation.role,
+    custom_role: invitation.custom_slug,
     status: statusOf(invitation, nowMs),
     invited_by: invitation.invited_by,
     created_at: isoFromMs(invitation.created_at),
@@ -132,6 +152,20 @@ export function groupBody({ id, slug, name, claim, members, created_at }: Group)
   return { id, slug, name, claim, members: Number(members), created_at: isoFromMs(created_at) };
 }
 
+export function roleBody(role: CustomRole): ResultOf<Rows["getRole"]> {
+  const { id, slug, name, kind, uses, created_at } = role;
+  return {
+    id,
+    slug,
+    name,
+    kind,
+    scopes: scopesOfCustom(role),
+    uses,
+    created_at: isoFromMs(created_at),
+    etag: etagOf(roleVersion(role)),
+  };
+}
+
 export function groupMemberBody(member: GroupMember): ResultOf<Rows["putGroupMember"]> {
   const { user_id, email, name, source, created_at, expires_at } = member;
   const times = { created_at: isoFromMs(created_at), expires_at: isoOrNull(expires_at) };
@@ -141,7 +175,15 @@ export function groupMemberBody(member: GroupMember): ResultOf<Rows["putGroupMem
 export function projectGroupBody(group: ProjectGroup): ResultOf<Rows["putProjectGroup"]> {
   const { group_id, slug, name, role, created_at, expires_at } = group;
   const times = { created_at: isoFromMs(created_at), expires_at: isoOrNull(expires_at) };
-  return { group_id, slug, name, role, ...times, etag: etagOf(projectGroupVersion(group)) };
+  return {
+    group_id,
+    slug,
+    name,
+    role,
+    custom_role: group.custom_slug,
+    ...times,
+    etag: etagOf(projectGroupVersion(group)),
+  };
 }
 
 export function endingBody(ending: Ending, nowMs: number): ResultOf<Rows["listEndings"]>["items"][number] {

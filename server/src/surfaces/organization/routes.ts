@@ -6,6 +6,7 @@ import * as access from "./operations/access.ts";
 import * as apps from "./operations/apps.ts";
 import * as audit from "./operations/audit.ts";
 import * as credentials from "./operations/credentials.ts";
+import * as customRoles from "./operations/custom-roles.ts";
 import * as endings from "./operations/endings.ts";
 import * as groups from "./operations/groups.ts";
 import * as invitations from "./operations/invitations.ts";
@@ -29,6 +30,7 @@ export function mountOrganization(app: FastifyInstance, deps: OrganizationSurfac
     ...apps,
     ...audit,
     ...credentials,
+    ...customRoles,
     ...endings,
     ...groups,
     ...invitations,

@@ -35,6 +35,7 @@ interface RowCase {
 const NAME = "a name gives no permission";
 const LOCAL = ["127.0.0.0/8"];
 const ADOPTION = "who adopts a credential gains no permission, and gives it none";
+const CUSTOM = "custom-roles.test.ts gives custom roles";
 const END = "membership-ends.test.ts extends an end";
 const BY_SCOPES = "they must fit the scopes, and the tests of narrow resources widen them";
 const OF_PEOPLE = "no program may set it, and a separate test removes it";
@@ -69,7 +70,7 @@ const CHANGES: Partial<Record<RowName, RowCase>> = {
       const id = await world.join(world.acme, `${fresh("member")}@example.org`, "viewer");
       return subjectAt(world, world.acme, { path: `/v1/members/${id}`, scopes, list: "/v1/members?limit=100" });
     },
-    fields: { role: { narrow: "viewer", wide: "developer" }, expires_at: END },
+    fields: { role: { narrow: "viewer", wide: "developer" }, custom_role: CUSTOM, expires_at: END },
   },
   updateOrganization: {
     make: async (world, scopes) =>
@@ -110,7 +111,7 @@ const CHANGES: Partial<Record<RowName, RowCase>> = {
       const id = await world.join(world.acme, `${fresh("member")}@example.org`, "viewer");
       return subjectAt(world, world.acme, { path: `${members}/${id}`, scopes, list: `${members}?limit=100` });
     },
-    fields: { role: { narrow: "reader", wide: "writer" }, expires_at: END },
+    fields: { role: { narrow: "reader", wide: "writer" }, custom_role: CUSTOM, expires_at: END },
   },
   updateGroup: {
     make: async (world, scopes) => {
@@ -118,6 +119,21 @@ const CHANGES: Partial<Record<RowName, RowCase>> = {
       return subjectAt(world, world.acme, { path, scopes });
     },
     fields: { slug: NAME, name: NAME, claim: "only owners set it; operations/groups.test.ts tries it" },
+  },
+  updateRole: {
+    make: async (world, scopes) => {
+      const slug = fresh("role");
+      const token = world.person(world.acme, world.acme.people.owner);
+      const body = { slug, kind: "organization", scopes: ["org:read", "apps:read"] };
+      await world.call("POST", "/v1/roles", { token, body });
+      const path = `/v1/roles/${slug}`;
+      await world.call("POST", "/v1/invitations", {
+        token,
+        body: { email: `${fresh("invited")}@example.org`, role: "custom", custom_role: slug },
+      });
+      return subjectAt(world, world.acme, { path, scopes });
+    },
+    fields: { slug: NAME, name: NAME, scopes: { narrow: ["org:read"], wide: ["org:read", "apps:read", "audit:read"] } },
   },
   putGroupMember: {
     make: async (world, scopes) => {
@@ -133,7 +149,7 @@ const CHANGES: Partial<Record<RowName, RowCase>> = {
       const list = `/v1/projects/${world.acme.open.id}/groups`;
       return subjectAt(world, world.acme, { path: `${list}/${slug}`, scopes, list });
     },
-    fields: { role: { narrow: "reader", wide: "writer" }, expires_at: END },
+    fields: { role: { narrow: "reader", wide: "writer" }, custom_role: CUSTOM, expires_at: END },
   },
 };
 
@@ -215,6 +231,11 @@ const ACTS: Partial<Record<RowName, Act>> = {
     token: await weak(["org:read"]),
     path: "/v1/groups",
     body: { slug: fresh("group") },
+  }),
+  createRole: async (_world, _tenant, weak) => ({
+    token: await weak(["members:write"]),
+    path: "/v1/roles",
+    body: { slug: fresh("role"), kind: "organization", scopes: ["apps:read"] },
   }),
   renewInvitation: async (world, tenant, weak) => ({
     token: await weak(["members:write"]),

@@ -36,6 +36,7 @@ export const API_NOUNS: Readonly<Record<string, readonly string[]>> = {
   "project-group": "list put delete".split(" "),
   "project-member": "list put delete".split(" "),
   "query-schema": "get".split(" "),
+  role: "list create get update delete".split(" "),
   "s3-destination": "list create get delete".split(" "),
   "s3-key": "get update approve adopt".split(" "),
   "s3-key-activity": "get".split(" "),

@@ -2,6 +2,7 @@ import { organizationAllows, stateAllows, type ProjectState, type Scope } from "
 import { statesWithout, type Reach, type Resource } from "#domain/projects/index.ts";
 import { ACTIVE } from "#domain/suspension/index.ts";
 import { hasAny, reachedIds, withinLimits, type Limits } from "./limits.ts";
+import { nameOfRole } from "./permissions.ts";
 import type { CredentialPrincipal, PersonPrincipal, Principal, ProjectRights } from "./principal.ts";
 import type { Reason, Verdict } from "./reason.ts";
 
@@ -82,10 +83,15 @@ function beyond(limits: Limits, permission: Scope, resource: Resource | undefine
 
 function whyWithout(principal: Principal, permission: Scope, resource: Resource | undefined): Reason {
   if (principal.kind === "credential") return principal.withheld?.get(permission) ?? { by: "scope" };
-  const { role, projects, limit, withheld } = principal;
+  const { projects, limit, withheld } = principal;
   if (limit?.has(permission) === false) return withheld?.get(permission) ?? { by: "scope" };
-  const projectRole = resource?.project === undefined ? null : (projects.get(resource.project.id)?.role ?? null);
-  return { by: "own role", role, projectRole };
+  const there = resource?.project === undefined ? undefined : projects.get(resource.project.id);
+  const projectRole = there === undefined ? null : nameOf(there);
+  return { by: "own role", role: nameOf(principal), projectRole };
+}
+
+function nameOf({ role, customRole = null }: { readonly role: string; readonly customRole?: string | null }): string {
+  return nameOfRole({ role, custom_slug: customRole });
 }
 
 /** Returns the state of the project. Without a resource: of the only project that the principal reaches. */

@@ -18,6 +18,10 @@ export { hasAny, intersection, isWithin, type Limits } from "./limits.ts";
 export {
   ORG_ROLE_SCOPES,
   PROJECT_ROLE_SCOPES,
+  nameOfRole,
+  scopesOfProjectRole,
+  scopesOfRole,
+  type RoleOf,
   rightsOfGrants,
   rightsOfRole,
   type ProjectGrant,
@@ -39,3 +43,4 @@ export {
   requireSeen,
   requireUnlimited,
 } from "./require.ts";
+export { customRole, customRoleOf, type CustomRoleColumns } from "./store.ts";

@@ -1,4 +1,4 @@
-import type { OrgRole, ProjectRole, ProjectState, Scope } from "@mooring/contract";
+import type { MemberRole, ProjectMemberRole, ProjectState, Scope } from "@mooring/contract";
 import type { Limits } from "./limits.ts";
 import type { Suspension } from "#domain/suspension/index.ts";
 import type { Standing } from "./standing.ts";
@@ -30,7 +30,9 @@ export interface CredentialPrincipal {
 
 /** What the roles of a person in a project give them there. */
 export interface ProjectRights {
-  readonly role: ProjectRole;
+  readonly role: ProjectMemberRole;
+  /** The slug of the custom role. Null: the role is built in. */
+  readonly customRole: string | null;
   readonly scopes: ReadonlySet<Scope>;
   /** When they end. Null: no end. */
   readonly endsAtMs: number | null;
@@ -50,7 +52,9 @@ export interface PersonPrincipal {
   readonly orgSlug: string;
   /** The state of the organization. */
   readonly organization: Suspension;
-  readonly role: OrgRole;
+  readonly role: MemberRole;
+  /** The slug of the custom role. Absent or null: the role is built in. */
+  readonly customRole?: string | null;
   /** The scopes of the role, within `limit`. */
   readonly scopes: ReadonlySet<Scope>;
   /** The scopes of the token that the person uses. They also limit the roles in projects. Absent: no limit. */

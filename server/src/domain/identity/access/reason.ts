@@ -1,4 +1,4 @@
-import type { OrgRole, ProjectRole, ProjectState, Scope } from "@mooring/contract";
+import type { ProjectState, Scope } from "@mooring/contract";
 import type { Suspension } from "#domain/suspension/index.ts";
 import { Problem, type DecidedBy } from "#kernel/problem.ts";
 import { isoFromMs } from "#kernel/time.ts";
@@ -11,10 +11,10 @@ export type Withheld =
   /** The role of the responsible person is too low. Null: they have left the organization. */
   | {
       readonly by: "role";
-      readonly role: OrgRole | null;
-      readonly projectRole: ProjectRole | null;
+      readonly role: string | null;
+      readonly projectRole: string | null;
       /** The role from before, if it had the scope. */
-      readonly from?: OrgRole;
+      readonly from?: string;
       /** Their membership has ended at this time. */
       readonly endedAtMs?: number;
     }
@@ -40,7 +40,7 @@ export type Reason =
   /** The credential is limited to resources, and the request acts on more than these. */
   | { readonly by: "beyond resources" }
   /** The person's own role is too low. */
-  | { readonly by: "own role"; readonly role: OrgRole; readonly projectRole: ProjectRole | null };
+  | { readonly by: "own role"; readonly role: string; readonly projectRole: string | null };
 
 export type Verdict = { readonly allowed: true } | { readonly allowed: false; readonly reason: Reason };
 
@@ -117,8 +117,8 @@ function roleText({
   role,
   projectRole,
 }: {
-  readonly role: OrgRole | null;
-  readonly projectRole: ProjectRole | null;
+  readonly role: string | null;
+  readonly projectRole: string | null;
 }): string {
   return projectRole === null ? String(role) : `${role} (${projectRole} in the project)`;
 }

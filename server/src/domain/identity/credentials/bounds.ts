@@ -3,7 +3,9 @@ import {
   hasAny,
   heldScopes,
   ORG_ROLE_SCOPES,
+  nameOfRole,
   rightsOfGrants,
+  scopesOfRole,
   type Limits,
   type PeoplePolicy,
   type Withheld,
@@ -143,11 +145,13 @@ function withheldOf(scope: Scope, { context, policy, held, parent, limits, nowMs
 /** Returns the reason why the responsible person does not have the scope. */
 function lostBy(scope: Scope, context: AnyContext, nowMs: number): Withheld {
   const { responsible_role: role, responsible_grants: grants, lowered_from: from } = context;
-  const projectRole = rightsOfGrants(grants, nowMs)?.role ?? null;
+  const there = rightsOfGrants(grants, nowMs);
+  const projectRole = there === undefined ? null : nameOfRole({ role: there.role, custom_slug: there.customRole });
   const { responsible_until: untilMs } = context;
   if (untilMs !== null && hasPassed(untilMs, nowMs))
     return { by: "role", role: null, projectRole: null, endedAtMs: untilMs };
-  const reason = { by: "role", role, projectRole } as const;
+  const name = role === null ? null : nameOfRole({ role, custom_slug: context.role_slug });
+  const reason = { by: "role", role: name, projectRole } as const;
   return role !== null && from !== null && ORG_ROLE_SCOPES[from].has(scope) ? { ...reason, from } : reason;
 }
 
@@ -198,7 +202,7 @@ export function responsibleScopes(
   if (role === null || hasPassed(endsAtMs, nowMs)) return NO_SCOPES; // the person has left the organization
   const there = rightsOfGrants(grants, nowMs);
   const projects = new Map(there === undefined || context.project_id === null ? [] : [[context.project_id, there]]);
-  const scopes = ORG_ROLE_SCOPES[role];
+  const scopes = scopesOfRole({ role, custom_scopes: context.role_scopes });
   const person = { ...bound, kind: "person", email: "", role, scopes, endsAtMs, projects } as const;
   return heldScopes(person, resourceOf(context));
 }

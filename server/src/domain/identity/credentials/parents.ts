@@ -1,4 +1,4 @@
-import type { OrgRole } from "@mooring/contract";
+import type { MemberRole } from "@mooring/contract";
 import { isId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import { hasPassed } from "#kernel/time.ts";
@@ -30,7 +30,7 @@ export type Originator =
   | {
       readonly userId: string;
       /** Null: the person has left. */
-      readonly role: OrgRole | null;
+      readonly role: MemberRole | null;
       /** When their membership ends. Null: no end. */
       readonly endsAtMs: number | null;
     };

@@ -1,11 +1,11 @@
 import { sql, type Insertable } from "kysely";
-import type { OrgRole } from "@mooring/contract";
+import type { MemberRole, OrgRole } from "@mooring/contract";
 import { deleteTrustsOf, recordTrustUse } from "#domain/identity/federation/index.ts";
 import { withinReach, withOptionalProject, type OptionalProjectColumns, type Reach } from "#domain/projects/index.ts";
 import type { ProjectGrant } from "#domain/identity/access/index.ts";
 import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
 import { deleteFormer, recordFormerUse } from "./former/store.ts";
-import { groupRoles, withGrants } from "./grants/store.ts";
+import { roleColumns, withGrants, type RoleColumns } from "./grants/store.ts";
 import { KINDS, tableOf, TABLES, type AnyRow, type KindName, type Rows, type Table } from "./kinds.ts";
 
 export type SecretRow = Tables["credential_secret"];
@@ -13,7 +13,7 @@ export type SecretRow = Tables["credential_secret"];
 /**
  * The limits of a credential of any kind. One statement reads them with the credential, so both are from the same moment.
  */
-interface BoundColumns extends OptionalProjectColumns {
+interface BoundColumns extends OptionalProjectColumns, RoleColumns {
   org_slug: string;
   project_slug: string | null;
   token_lifetime_s: number;
@@ -21,7 +21,7 @@ interface BoundColumns extends OptionalProjectColumns {
   state: string;
   state_reason: string | null;
   /** The role of the responsible person. Null: they have left since then, or a program is responsible. */
-  responsible_role: OrgRole | null;
+  responsible_role: MemberRole | null;
   /** Their role from before it was last lowered. */
   lowered_from: OrgRole | null;
   /** When their membership ends. Null: no end. */
@@ -108,7 +108,7 @@ function contexts(db: Reader, table: Table) {
       "pm.expires_at as own_until",
     ])
     .select((row) => [
-      groupRoles().as("group_roles"),
+      ...roleColumns(),
       row
         .selectFrom("person_totp as t")
         .select(row.fn.countAll<number>().as("n"))

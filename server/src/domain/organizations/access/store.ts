@@ -1,5 +1,5 @@
-import type { ProjectRole } from "@mooring/contract";
-import type { ProjectGrant } from "#domain/identity/index.ts";
+import type { ProjectMemberRole } from "@mooring/contract";
+import { customRoleOf, type ProjectGrant, type RoleOf } from "#domain/identity/index.ts";
 import { joinProject, withinProjects, type Reach } from "#domain/projects/index.ts";
 import { earliest, hasPassed } from "#kernel/time.ts";
 import type { Reader } from "#stores/metadata/index.ts";
@@ -19,7 +19,7 @@ export async function grantsWithin(
   options: {
     readonly projectId?: string | undefined;
     /** Only these roles. Absent: all. */
-    readonly roles?: readonly ProjectRole[] | undefined;
+    readonly roles?: readonly ProjectMemberRole[] | undefined;
     readonly nowMs: number;
   },
 ): Promise<PersonGrant[]> {
@@ -27,6 +27,7 @@ export async function grantsWithin(
   if (roles?.length === 0) return [];
   const own = joinProject(db.selectFrom("project_member as m"), "m.project_id")
     .select(["m.user_id", "m.role", "project.slug", "m.expires_at as until", "m.expires_at as role_until"])
+    .select(customRoleOf("m"))
     .where("m.org_id", "=", orgId)
     .$if(projectId !== undefined, (query) => query.where("m.project_id", "=", projectId ?? ""))
     .$if(roles !== undefined, (query) => query.where("m.role", "in", roles ?? []))
@@ -36,6 +37,7 @@ export async function grantsWithin(
     "pg.project_id",
   )
     .select(["gm.user_id", "pg.role", "project.slug", "gm.expires_at as until", "pg.expires_at as role_until"])
+    .select(customRoleOf("pg"))
     .where("pg.org_id", "=", orgId)
     .$if(projectId !== undefined, (query) => query.where("pg.project_id", "=", projectId ?? ""))
     .$if(roles !== undefined, (query) => query.where("pg.role", "in", roles ?? []))
@@ -45,13 +47,14 @@ export async function grantsWithin(
     .filter(({ endsAtMs }) => !hasPassed(endsAtMs, nowMs));
 }
 
-function grantOf(row: {
-  user_id: string;
-  role: ProjectRole;
-  slug: string;
-  until: number | null;
-  role_until: number | null;
-}): PersonGrant {
-  const { user_id: userId, role, slug, until, role_until } = row;
-  return { userId, role, slug, endsAtMs: earliest(until, role_until) };
+function grantOf(
+  row: RoleOf<ProjectMemberRole> & {
+    user_id: string;
+    slug: string;
+    until: number | null;
+    role_until: number | null;
+  },
+): PersonGrant {
+  const { user_id: userId, until, role_until, ...grant } = row;
+  return { ...grant, userId, endsAtMs: earliest(until, role_until) };
 }

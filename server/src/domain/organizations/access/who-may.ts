@@ -1,9 +1,11 @@
-import { PROJECT_ROLES, type ProjectRole, type Scope } from "@mooring/contract";
+import { PROJECT_ROLES, type ProjectMemberRole, type Scope } from "@mooring/contract";
 import {
   authorize,
-  ORG_ROLE_SCOPES,
+  nameOfRole,
   PROJECT_ROLE_SCOPES,
   rightsOfGrants,
+  scopesOfProjectRole,
+  scopesOfRole,
   type ProjectRights,
   type Reach,
 } from "#domain/identity/index.ts";
@@ -17,7 +19,7 @@ import { grantsWithin, type PersonGrant } from "./store.ts";
 /** Whether a member has a permission, with the reason, for people to read. */
 export interface MemberAccess {
   readonly member: Member;
-  readonly projectRole: ProjectRole | null;
+  readonly projectRole: ProjectMemberRole | null;
   readonly allowed: boolean;
   readonly because: string;
 }
@@ -46,8 +48,10 @@ export async function membersWhoMay(
   const { project } = question;
   const { orgId, reach, nowMs } = question;
   const giving = PROJECT_ROLES.filter((role) => PROJECT_ROLE_SCOPES[role].has(question.permission));
-  const which = project === undefined ? { roles: giving } : { projectId: project.id };
-  const grants = await grantsWithin(read, orgId, reach, { ...which, nowMs });
+  const which = project === undefined ? { roles: [...giving, "custom" as const] } : { projectId: project.id };
+  const found = await grantsWithin(read, orgId, reach, { ...which, nowMs });
+  const grants =
+    project === undefined ? found.filter((grant) => scopesOfProjectRole(grant).has(question.permission)) : found;
   if (project !== undefined) {
     const of = Map.groupBy(grants, ({ userId }) => userId);
     return {
@@ -67,12 +71,12 @@ function placesOf(grants: readonly PersonGrant[]): Map<string, PersonGrant> {
 }
 
 function anywhere({ permission, nowMs }: Question, member: Member, place: PersonGrant | undefined): MemberAccess {
-  const { role } = member;
+  const role = nameOfRole(member);
   const found = { member, projectRole: null };
   if (hasPassed(member.expires_at, nowMs)) return { ...found, allowed: false, because: endedText(member) };
-  if (ORG_ROLE_SCOPES[role].has(permission)) return { ...found, allowed: true, because: `role ${role}` };
+  if (scopesOfRole(member).has(permission)) return { ...found, allowed: true, because: `role ${role}` };
   if (place === undefined) return { ...found, allowed: false, because: `role ${role} does not have it` };
-  return { ...found, projectRole: place.role, allowed: true, because: `${place.role} of project ${place.slug}` };
+  return { ...found, projectRole: place.role, allowed: true, because: `${nameOfRole(place)} of project ${place.slug}` };
 }
 
 function inProject(
@@ -81,19 +85,21 @@ function inProject(
   member: Member,
   rights: ProjectRights | undefined,
 ): MemberAccess {
-  const { user_id: id, email, role, expires_at: endsAtMs } = member;
+  const { user_id: id, email, expires_at: endsAtMs } = member;
+  const role = nameOfRole(member);
   const projectRole = rights?.role;
   if (hasPassed(endsAtMs, nowMs))
     return { member, projectRole: projectRole ?? null, allowed: false, because: endedText(member) };
-  const scopes = ORG_ROLE_SCOPES[role];
+  const scopes = scopesOfRole(member);
   const projects = new Map(rights === undefined ? [] : [[project.id, rights]]);
   const who = { kind: "person", id, email, orgId, orgSlug: "", organization: ACTIVE } as const;
-  const person = { ...who, role, scopes, endsAtMs, projects };
+  const person = { ...who, role: member.role, scopes, endsAtMs, projects };
   const decision = authorize(person, permission, { orgId, project });
-  const there = projectRole === undefined ? undefined : `${projectRole} of project ${project.slug}`;
+  const name = rights === undefined ? undefined : nameOfRole({ role: rights.role, custom_slug: rights.customRole });
+  const there = name === undefined ? undefined : `${name} of project ${project.slug}`;
   const found = { member, projectRole: projectRole ?? null, allowed: decision === "allowed" };
   if (decision === "hidden")
-    return { ...found, because: `not a member of ${role === "guest" ? "" : "private "}project ${project.slug}` };
+    return { ...found, because: `not a member of ${member.role === "guest" ? "" : "private "}project ${project.slug}` };
   const both = [`role ${role}`, ...(there === undefined ? [] : [there])].join(", ");
   if (decision === "state") return { ...found, because: `project ${project.slug} is ${ruleOf(project.state).name}` };
   if (decision !== "allowed") return { ...found, because: `${both}: neither has it` };

@@ -1,3 +1,4 @@
+import { nameOfRole } from "#domain/identity/index.ts";
 import type { Reach } from "#domain/projects/index.ts";
 import type { OrganizationsDeps } from "../caller.ts";
 import {
@@ -58,12 +59,12 @@ export async function listEndings(
       project: { id: row.project_id, slug: row.project_slug },
     })),
     ...inGroups.map((row) => ({ kind: "group_member" as const, ...personOf(row), project: null })),
-    ...groups.map(({ name, role, expires_at: endsAtMs, ...row }) => ({
+    ...groups.map(({ name, expires_at: endsAtMs, ...row }) => ({
       kind: "project_group" as const,
       userId: null,
       email: "",
       name,
-      role,
+      role: nameOfRole(row),
       invitationId: null,
       project: { id: row.project_id, slug: row.project_slug },
       endsAtMs: endsAtMs ?? 0,
@@ -74,7 +75,7 @@ export async function listEndings(
       name: "",
       project: null,
       email: row.email,
-      role: row.role,
+      role: nameOfRole(row),
       invitationId: row.invitation_id,
       endsAtMs: row.expires_at ?? 0,
     })),
@@ -82,7 +83,14 @@ export async function listEndings(
   return { items: items.slice(0, ENDINGS_MAX), complete: items.length <= ENDINGS_MAX };
 }
 
-function personOf(row: { user_id: string; email: string; name: string; role: string; expires_at: number | null }) {
-  const { user_id: userId, email, name, role, expires_at: endsAtMs } = row;
-  return { userId, email, name, role, invitationId: null, endsAtMs: endsAtMs ?? 0 };
+function personOf(row: {
+  user_id: string;
+  email: string;
+  name: string;
+  role: string;
+  custom_slug?: string | null;
+  expires_at: number | null;
+}) {
+  const { user_id: userId, email, name, role, custom_slug = null, expires_at: endsAtMs } = row;
+  return { userId, email, name, role: nameOfRole({ role, custom_slug }), invitationId: null, endsAtMs: endsAtMs ?? 0 };
 }

@@ -1,4 +1,5 @@
 import { joinProject, withinProjects, type Reach } from "#domain/projects/index.ts";
+import { customRoleOf } from "#domain/identity/index.ts";
 import type { Reader } from "#stores/metadata/index.ts";
 
 /** The memberships whose ends are in a range of time. */
@@ -14,6 +15,7 @@ export async function endingMembers(db: Reader, { orgId, fromMs, toMs, limit }: 
     .selectFrom("member")
     .innerJoin("person", "person.id", "member.user_id")
     .select(["member.user_id", "person.email", "person.name", "member.role", "member.expires_at"])
+    .select(customRoleOf("member"))
     .where("member.org_id", "=", orgId)
     .where("member.expires_at", ">=", fromMs)
     .where("member.expires_at", "<", toMs)
@@ -26,6 +28,7 @@ export async function endingProjectMembers(db: Reader, { orgId, fromMs, toMs, li
   return joinProject(db.selectFrom("project_member as m"), "m.project_id")
     .innerJoin("person", "person.id", "m.user_id")
     .select(["m.user_id", "person.email", "person.name", "m.role", "m.expires_at"])
+    .select(customRoleOf("m"))
     .select(["project.id as project_id", "project.slug as project_slug"])
     .where("m.org_id", "=", orgId)
     .where("m.expires_at", ">=", fromMs)
@@ -56,6 +59,7 @@ export async function endingProjectGroups(db: Reader, { orgId, fromMs, toMs, lim
   return joinProject(db.selectFrom("project_group as m"), "m.project_id")
     .innerJoin("person_group as g", "g.id", "m.group_id")
     .select(["g.name", "m.role", "m.expires_at"])
+    .select(customRoleOf("m"))
     .select(["project.id as project_id", "project.slug as project_slug"])
     .where("m.org_id", "=", orgId)
     .where("m.expires_at", ">=", fromMs)
@@ -71,6 +75,7 @@ export async function endingInvitations(db: Reader, { orgId, fromMs, toMs, limit
   return db
     .selectFrom("invitation")
     .select(["id as invitation_id", "email", "role", "membership_expires_at as expires_at"])
+    .select(customRoleOf("invitation"))
     .where("org_id", "=", orgId)
     .where("accepted_at", "is", null)
     .where("revoked_at", "is", null)

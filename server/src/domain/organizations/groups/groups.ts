@@ -1,6 +1,6 @@
 import { appendAudit } from "#domain/audit/index.ts";
 import { kept } from "#domain/idempotency/index.ts";
-import { absent, heldScopes, PROJECT_ROLE_SCOPES } from "#domain/identity/index.ts";
+import { absent, heldScopes, scopesOfProjectRole } from "#domain/identity/index.ts";
 import { enforceRecordLimit } from "#domain/limits/index.ts";
 import { resourceOf } from "#domain/projects/index.ts";
 import { newId } from "#kernel/ids.ts";
@@ -138,7 +138,7 @@ export async function requireMayGiveGroup(
   const { principal } = caller;
   if (principal.kind === "system") return;
   for (const row of await rolesOfGroup(db, id)) {
-    const given = PROJECT_ROLE_SCOPES[row.role];
+    const given = scopesOfProjectRole(row);
     const lacking = beyond(given, heldScopes(principal, resourceOf(row)) ?? new Set());
     if (lacking.length > 0)
       throw new Problem(

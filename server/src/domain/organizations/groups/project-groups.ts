@@ -1,6 +1,6 @@
-import type { ProjectRole } from "@mooring/contract";
+import type { ProjectMemberRole } from "@mooring/contract";
 import { appendAudit } from "#domain/audit/index.ts";
-import { absent } from "#domain/identity/index.ts";
+import { absent, nameOfRole } from "#domain/identity/index.ts";
 import { enforceRecordLimit } from "#domain/limits/index.ts";
 import type { Project } from "#domain/projects/index.ts";
 import { expectedOf, requireMatch } from "#kernel/versions.ts";
@@ -10,6 +10,7 @@ import { endDetail } from "../members/ends.ts";
 import { listPage, type Page, type PageQuery } from "../pages.ts";
 import { requireMayGiveRole } from "../projects/members.ts";
 import { found } from "../projects/projects.ts";
+import { givenRole, isSameRole } from "../roles/given.ts";
 import { groupIn } from "./groups.ts";
 import {
   deleteProjectGroupRow,
@@ -38,10 +39,11 @@ export async function listProjectGroups(
 export function projectGroupVersion(group: {
   readonly group_id: string;
   readonly role: string | null;
+  readonly custom_role?: string | null;
   readonly expires_at: number | null;
 }): object {
-  const { group_id, role, expires_at } = group;
-  return { group_id, role, expires_at };
+  const { group_id, role, custom_role: custom = null, expires_at } = group;
+  return { group_id, role, ...(custom === null ? {} : { custom_role: custom }), expires_at };
 }
 
 /**
@@ -55,7 +57,9 @@ export async function setProjectGroup(
   project: ProjectKey,
   options: {
     readonly group: string;
-    readonly role: ProjectRole;
+    readonly role: ProjectMemberRole;
+    /** The id or slug of the custom role, with the role `custom`. */
+    readonly customRole?: string | undefined;
     readonly endsAtMs: number | null | undefined;
     readonly ifMatch: string | undefined;
   },
@@ -74,12 +78,14 @@ export async function setProjectGroup(
     const before = await projectGroupByName(tx, row.id, group.id);
     requireMatch(expected, versionOf(group.id, before));
     const { endsAtMs: expires_at = before?.expires_at ?? null } = options;
-    if (before !== undefined && before.role === role && before.expires_at === expires_at) return before;
-    await requireMayGiveRole(deps, tx, caller, { project: row, before, to: role, endMs: expires_at });
+    const to = await givenRole(tx, row.org_id, "project", { role, customRole: options.customRole });
+    if (before !== undefined && isSameRole(before, to) && before.expires_at === expires_at) return before;
+    await requireMayGiveRole(deps, tx, caller, { project: row, before, to, endMs: expires_at });
     if (before === undefined) await enforceRecordLimit(deps.metadata, tx, "project_groups_max", row.id);
     const created_at = deps.clock.nowMs();
-    const columns = { org_id: row.org_id, project_id: row.id, group_id: group.id, role, expires_at, created_at };
-    await putProjectGroupRow(tx, columns);
+    const { custom_role } = to;
+    const columns = { org_id: row.org_id, project_id: row.id, group_id: group.id, expires_at, created_at };
+    await putProjectGroupRow(tx, { ...columns, role, custom_role });
     await announceAccessChange(deps, tx, row.org_id);
     await appendAudit(deps, tx, {
       ...auditOrigin(caller),
@@ -88,7 +94,7 @@ export async function setProjectGroup(
       target: { kind: "project", id: row.id },
       detail: {
         group: group.id,
-        role: { from: before?.role ?? null, to: role },
+        role: { from: before === undefined ? null : nameOfRole(before), to: nameOfRole(to) },
         ...endDetail(before?.expires_at ?? null, expires_at),
       },
     });
@@ -116,7 +122,7 @@ export async function removeProjectGroup(
       orgId: row.org_id,
       action: "project.group.remove",
       target: { kind: "project", id: row.id },
-      detail: { group: group.group_id, role: group.role },
+      detail: { group: group.group_id, role: nameOfRole(group) },
     });
   });
 }

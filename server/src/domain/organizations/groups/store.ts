@@ -1,4 +1,5 @@
-import type { ProjectRole } from "@mooring/contract";
+import type { ProjectMemberRole } from "@mooring/contract";
+import { customRoleOf, type RoleOf } from "#domain/identity/index.ts";
 import { withProject, type ProjectColumns } from "#domain/projects/index.ts";
 import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
 import type { RowsWanted } from "../pages.ts";
@@ -141,7 +142,11 @@ export interface ProjectGroup {
   readonly group_id: string;
   readonly slug: string;
   readonly name: string;
-  readonly role: ProjectRole;
+  readonly role: ProjectMemberRole;
+  /** The id of the custom role, and its columns. Null: the role is built in. */
+  readonly custom_role: string | null;
+  readonly custom_slug: string | null;
+  readonly custom_scopes: string | null;
   readonly created_at: number;
   readonly expires_at: number | null;
 }
@@ -150,7 +155,8 @@ function projectGroups(db: Reader, projectId: string) {
   return db
     .selectFrom("project_group as m")
     .innerJoin("person_group as g", "g.id", "m.group_id")
-    .select(["m.group_id", "g.slug", "g.name", "m.role", "m.created_at", "m.expires_at"])
+    .select(["m.group_id", "g.slug", "g.name", "m.role", "m.custom_role", "m.created_at", "m.expires_at"])
+    .select(customRoleOf("m"))
     .where("m.project_id", "=", projectId);
 }
 
@@ -179,11 +185,12 @@ export async function listProjectGroupRows(
 }
 
 export async function putProjectGroupRow(tx: Writer, row: Tables["project_group"]): Promise<void> {
+  const { role, custom_role, expires_at } = row;
   await tx
     .insertInto("project_group")
     .values(row)
     .onConflict((conflict) =>
-      conflict.columns(["project_id", "group_id"]).doUpdateSet({ role: row.role, expires_at: row.expires_at }),
+      conflict.columns(["project_id", "group_id"]).doUpdateSet({ role, custom_role, expires_at }),
     )
     .execute();
 }
@@ -196,9 +203,12 @@ export async function deleteProjectGroupRow(tx: Writer, projectId: string, group
 export async function rolesOfGroup(
   db: Reader,
   groupId: string,
-): Promise<(ProjectColumns & { org_id: string; project_id: string; role: ProjectRole; expires_at: number | null })[]> {
+): Promise<
+  (ProjectColumns & RoleOf<ProjectMemberRole> & { org_id: string; project_id: string; expires_at: number | null })[]
+> {
   return withProject(db.selectFrom("project_group as m"), "m.project_id")
     .select(["m.org_id", "m.project_id", "m.role", "m.expires_at"])
+    .select(customRoleOf("m"))
     .where("m.group_id", "=", groupId)
     .execute();
 }

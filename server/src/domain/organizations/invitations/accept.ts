@@ -1,8 +1,8 @@
-import type { OrgRole } from "@mooring/contract";
+import type { MemberRole } from "@mooring/contract";
 import { personById, proveAddress, type Ended } from "#domain/accounts/index.ts";
 import { enforceRecordLimit } from "#domain/limits/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
-import { isLive, readState } from "#domain/identity/index.ts";
+import { isLive, nameOfRole, readState, scopesOfRole } from "#domain/identity/index.ts";
 import { readSuspension, requireOrganizationAllows } from "#domain/suspension/index.ts";
 import { sha256Hex } from "#kernel/digest.ts";
 import { isId, newId } from "#kernel/ids.ts";
@@ -42,7 +42,7 @@ export interface Origin {
 export interface Accepted {
   readonly organization: Organization;
   readonly person: Person;
-  readonly role: OrgRole;
+  readonly role: MemberRole;
   /** The link came by mail, and the address was unverified before. */
   readonly isFirstProof: boolean;
   /** Everything that the verification ended. Null: nothing. */
@@ -181,13 +181,15 @@ async function mayInviterInvite(db: Reader, invitation: Invitation, nowMs: numbe
     const state = await readState({ read: db }, { id: inviter }, nowMs);
     if (state === undefined || state.orgId !== orgId || !isLive(state, nowMs)) return false;
     return (
-      state.scopes.has("members:write") && mayGrant(await grantorOfCredential(db, orgId, state, nowMs), invitation.role)
+      state.scopes.has("members:write") && mayGrant(await grantorOfCredential(db, orgId, state, nowMs), invitation)
     );
   }
   if (!isId("user", inviter)) return true;
   const found = await findRole(db, orgId, inviter);
   if (found === undefined || hasPassed(found.expires_at, nowMs)) return false;
-  return found.role === "owner" || (found.role === "admin" && invitation.role !== "owner");
+  const scopes = scopesOfRole(found);
+  const grantor = { role: found.role, userId: inviter, scopes, endsAtMs: found.expires_at };
+  return scopes.has("members:write") && mayGrant(grantor, invitation);
 }
 
 async function newPerson(
@@ -275,13 +277,14 @@ async function join(
   deps: OrganizationsDeps,
   tx: Writer,
   options: { person: Person; invitation: Invitation; origin: Origin },
-): Promise<{ organization: Organization; person: Person; role: OrgRole }> {
+): Promise<{ organization: Organization; person: Person; role: MemberRole }> {
   const { person, invitation, origin } = options;
   const orgId = invitation.org_id;
   const at = deps.clock.nowMs();
   const { membership_expires_at: expires_at } = invitation;
   await enforceRecordLimit(deps.metadata, tx, "members_max", orgId);
-  await insertMember(tx, { org_id: orgId, user_id: person.id, role: invitation.role, created_at: at, expires_at });
+  const { role, custom_role } = invitation;
+  await insertMember(tx, { org_id: orgId, user_id: person.id, role, custom_role, created_at: at, expires_at });
   await closeInvitation(tx, invitation, { accepted_at: at });
   const organization = await organizationById(tx, orgId);
   if (organization === undefined) throw new Error("the organization of an invitation is missing");
@@ -292,9 +295,9 @@ async function join(
     action: "invitation.accept",
     target: { kind: "invitation", id: invitation.id },
     result: "success",
-    detail: { user: person.id, role: invitation.role },
+    detail: { user: person.id, role: nameOfRole(invitation) },
     ip: origin.ip,
     requestId: origin.requestId,
   });
-  return { organization, person, role: invitation.role };
+  return { organization, person, role };
 }

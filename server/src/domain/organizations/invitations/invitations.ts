@@ -1,5 +1,5 @@
 import { kept } from "#domain/idempotency/index.ts";
-import type { OrgRole } from "@mooring/contract";
+import type { MemberRole } from "@mooring/contract";
 import { enforceRecordLimit } from "#domain/limits/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
 import { sha256Hex } from "#kernel/digest.ts";
@@ -8,12 +8,13 @@ import { Problem } from "#kernel/problem.ts";
 import { newSecret } from "#kernel/secrets.ts";
 import { hasPassed } from "#kernel/time.ts";
 import { auditOrigin, grantorOf, type Caller, type OrganizationsDeps } from "../caller.ts";
-import { absent } from "#domain/identity/index.ts";
+import { absent, nameOfRole } from "#domain/identity/index.ts";
 import { changeOrganization } from "../change.ts";
 import { listPage, type Page, type PageQuery } from "../pages.ts";
 import { endDetail, requireEnd, requireWithinEnd } from "../members/ends.ts";
 import { requireMayGrant } from "../members/rules.ts";
 import { findMemberByEmail } from "../members/store.ts";
+import { givenRole, type WantedRole } from "../roles/given.ts";
 import {
   closeInvitation,
   insertInvitation,
@@ -64,7 +65,7 @@ export async function invite(
   deps: OrganizationsDeps,
   caller: Caller,
   orgId: string,
-  input: { email: string; role: OrgRole; membershipEndsAtMs?: number | null },
+  input: WantedRole<MemberRole> & { email: string; membershipEndsAtMs?: number | null },
 ): Promise<MadeInvitation> {
   const email = input.email.toLowerCase();
   const token = newSecret("mriv");
@@ -72,7 +73,8 @@ export async function invite(
     const at = deps.clock.nowMs();
     const { membershipEndsAtMs: endMs = null } = input;
     const grantor = await grantorOf(tx, caller, orgId, at);
-    requireMayGrant(grantor, input.role);
+    const role = await givenRole(tx, orgId, "organization", input);
+    requireMayGrant(grantor, role);
     requireEnd(endMs, at, "/membership_expires_at");
     requireWithinEnd(grantor.endsAtMs, endMs);
     const member = await findMemberByEmail(tx, orgId, email);
@@ -86,7 +88,7 @@ export async function invite(
       id: newId("inv", at),
       org_id: orgId,
       email,
-      role: input.role,
+      ...role,
       token_hash: sha256Hex(token),
       mailed_token_hash: null,
       invited_by: inviterOf(caller),
@@ -105,7 +107,7 @@ export async function invite(
       orgId,
       action: "invitation.create",
       target: { kind: "invitation", id: row.id },
-      detail: { email, role: row.role, ...endDetail(null, endMs) },
+      detail: { email, role: nameOfRole(row), ...endDetail(null, endMs) },
     });
     return kept(tx, { invitation: row, token });
   });
@@ -132,7 +134,7 @@ export async function renewInvitation(
     if (status === "accepted" || status === "revoked")
       throw new Problem("conflict", `The invitation was ${status}. Invite the person again.`);
     const grantor = await grantorOf(tx, caller, orgId, at);
-    requireMayGrant(grantor, present.role);
+    requireMayGrant(grantor, present);
     requireWithinEnd(grantor.endsAtMs, present.membership_expires_at);
     if (hasPassed(present.membership_expires_at, at))
       throw new Problem("conflict", "The membership would have ended already. Invite the person again.");
@@ -152,7 +154,7 @@ export async function renewInvitation(
       orgId,
       action: "invitation.renew",
       target: { kind: "invitation", id },
-      detail: { email: present.email, role: present.role },
+      detail: { email: present.email, role: nameOfRole(present) },
     });
     return { ...present, ...change };
   });
@@ -206,7 +208,7 @@ export async function revokeInvitation(
       orgId,
       action: "invitation.revoke",
       target: { kind: "invitation", id },
-      detail: { email: invitation.email, role: invitation.role },
+      detail: { email: invitation.email, role: nameOfRole(invitation) },
     });
   });
 }

@@ -1,9 +1,17 @@
+import { customRoleOf, type CustomRoleColumns } from "#domain/identity/index.ts";
 import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
 
-export type Invitation = Tables["invitation"];
+/** An invitation, with the columns of its custom role. */
+export type Invitation = Tables["invitation"] & CustomRoleColumns;
 
 export async function invitationById(db: Reader, orgId: string, id: string): Promise<Invitation | undefined> {
-  return db.selectFrom("invitation").selectAll().where("org_id", "=", orgId).where("id", "=", id).executeTakeFirst();
+  return db
+    .selectFrom("invitation")
+    .selectAll()
+    .select(customRoleOf("invitation"))
+    .where("org_id", "=", orgId)
+    .where("id", "=", id)
+    .executeTakeFirst();
 }
 
 /** Finds an invitation in any organization: its token, shown or mailed, identifies it. */
@@ -11,6 +19,7 @@ export async function invitationByToken(db: Reader, tokenHash: string): Promise<
   return db
     .selectFrom("invitation")
     .selectAll()
+    .select(customRoleOf("invitation"))
     .where((row) => row.or([row("token_hash", "=", tokenHash), row("mailed_token_hash", "=", tokenHash)]))
     .executeTakeFirst();
 }
@@ -24,6 +33,7 @@ export async function listInvitationRows(
   return db
     .selectFrom("invitation")
     .selectAll()
+    .select(customRoleOf("invitation"))
     .where("org_id", "=", orgId)
     .$if(page.beforeId !== undefined, (query) => query.where("id", "<", page.beforeId ?? ""))
     .orderBy("id", "desc")
@@ -40,6 +50,7 @@ export async function pendingFor(
   return db
     .selectFrom("invitation")
     .selectAll()
+    .select(customRoleOf("invitation"))
     .where("org_id", "=", orgId)
     .where("email", "=", email)
     .where("accepted_at", "is", null)
@@ -48,7 +59,8 @@ export async function pendingFor(
     .executeTakeFirst();
 }
 
-export async function insertInvitation(tx: Writer, row: Invitation): Promise<void> {
+export async function insertInvitation(tx: Writer, invitation: Invitation): Promise<void> {
+  const { custom_slug: _slug, custom_scopes: _scopes, ...row } = invitation;
   await tx.insertInto("invitation").values(row).execute();
 }
 

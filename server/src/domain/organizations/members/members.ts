@@ -1,6 +1,14 @@
-import type { OrgRole, Orphans } from "@mooring/contract";
+import type { MemberRole, OrgRole, Orphans } from "@mooring/contract";
 import { appendAudit } from "#domain/audit/index.ts";
-import { ORG_ROLE_SCOPES, type Plan, endPersonalTokens, type PersonPrincipal, absent } from "#domain/identity/index.ts";
+import {
+  absent,
+  endPersonalTokens,
+  nameOfRole,
+  ORG_ROLE_SCOPES,
+  scopesOfRole,
+  type PersonPrincipal,
+  type Plan,
+} from "#domain/identity/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { isId } from "#kernel/ids.ts";
 import { hasPassed } from "#kernel/time.ts";
@@ -12,6 +20,7 @@ import type { OrganizationPolicy } from "../organization/policy.ts";
 import { organizationById } from "../organization/store.ts";
 import { listPage, type Page, type PageQuery } from "../pages.ts";
 import { putProjectRole } from "../projects/store.ts";
+import { givenRole, isSameRole, type GivenRole } from "../roles/given.ts";
 import {
   concludeOrphans,
   decideOrphans,
@@ -51,15 +60,19 @@ export async function listMembers(
 export function memberVersion(member: {
   readonly user_id: string;
   readonly role: string | null;
+  readonly custom_role?: string | null;
   readonly expires_at?: number | null;
 }): object {
-  const { user_id, role, expires_at: end = null } = member;
-  return { user_id, role, ...(end === null ? {} : { expires_at: end }) };
+  const { user_id, role, custom_role: custom = null, expires_at: end = null } = member;
+  const more = { ...(custom === null ? {} : { custom_role: custom }), ...(end === null ? {} : { expires_at: end }) };
+  return { user_id, role, ...more };
 }
 
 export interface MemberChange extends OrphansOptions {
   readonly userId: string;
-  readonly role?: OrgRole | undefined;
+  readonly role?: MemberRole | undefined;
+  /** The id or slug of the custom role, with the role `custom`. */
+  readonly customRole?: string | undefined;
   /** Null: no end. Absent: the end stays. */
   readonly endsAtMs?: number | null | undefined;
 }
@@ -104,14 +117,17 @@ async function memberChange(
 ): Promise<{ member: Member; effects: Effects }> {
   const orphans = wanted ?? null;
   const before = await found(tx, orgId, userId);
-  const { role = before.role, endsAtMs: expires_at = before.expires_at } = change;
-  const after: Member = { ...before, role, lowered_from: loweredFrom(before, role), expires_at };
+  const { endsAtMs: expires_at = before.expires_at } = change;
+  const changed: Member = { ...before, ...(await roleWanted(tx, orgId, before, change)), expires_at };
+  const after: Member = { ...changed, lowered_from: loweredFrom(before, changed) };
+  const { role } = after;
   const grantor = await grantorOf(tx, caller, orgId, deps.clock.nowMs());
   requireMayChange(grantor, before.role);
   const watched = await watchPerson(deps, tx, orgId, userId);
   const conclude = (adopts: Plan["adopts"]): Promise<Effects> =>
     concludeOrphans(deps, tx, caller, { orgId, watched, adopts, projects: {}, version: memberVersion(before) });
-  if (before.role === role && before.expires_at === expires_at) return { member: before, effects: await conclude([]) };
+  if (isSameRole(before, after) && before.expires_at === expires_at)
+    return { member: before, effects: await conclude([]) };
   requireMayAlter(grantor, before, after, deps.clock.nowMs());
   if (before.role === "owner" && (role !== "owner" || expires_at !== null))
     await requireAnotherOwner(tx, orgId, userId);
@@ -125,7 +141,7 @@ async function memberChange(
     action: "member.update",
     target: { kind: "user", id: userId },
     detail: {
-      ...(role === before.role ? {} : { role: { from: before.role, to: role } }),
+      ...(isSameRole(before, after) ? {} : { role: { from: nameOfRole(before), to: nameOfRole(after) } }),
       ...endDetail(before.expires_at, expires_at),
       ...(orphans === null ? {} : { orphans }),
     },
@@ -133,14 +149,28 @@ async function memberChange(
   return { member: after, effects: await conclude(adopts) };
 }
 
+/** Returns the role that a change gives. Absent: the role stays. */
+async function roleWanted(
+  tx: Writer,
+  orgId: string,
+  before: Member,
+  { role, customRole }: Pick<MemberChange, "role" | "customRole">,
+): Promise<GivenRole<MemberRole>> {
+  if (role !== undefined) return givenRole(tx, orgId, "organization", { role, customRole });
+  if (customRole !== undefined) return givenRole(tx, orgId, "organization", { role: before.role, customRole });
+  const { custom_role, custom_slug, custom_scopes } = before;
+  return { role: before.role, custom_role, custom_slug, custom_scopes };
+}
+
 /** Checks that the caller may give the member what the change adds. */
 function requireMayAlter(grantor: Grantor, before: Member, after: Member, nowMs: number): void {
   const { role, expires_at: endMs } = after;
-  const isWider = role === "owner" || beyond(ORG_ROLE_SCOPES[role], ORG_ROLE_SCOPES[before.role]).length > 0;
+  const isWider = role === "owner" || beyond(scopesOfRole(after), scopesOfRole(before)).length > 0;
   const isLonger = isLater(endMs, before.expires_at);
-  if ((role !== before.role && isWider) || isLonger) requireMayGrant(grantor, role);
+  const isOther = !isSameRole(before, after);
+  if ((isOther && isWider) || isLonger) requireMayGrant(grantor, after);
   if (endMs !== before.expires_at) requireEnd(endMs, nowMs);
-  if (isLonger || (isWider && role !== before.role)) requireWithinEnd(grantor.endsAtMs, endMs);
+  if (isLonger || (isWider && isOther)) requireWithinEnd(grantor.endsAtMs, endMs);
 }
 
 /** Returns the person who becomes responsible for the credentials of another one. */
@@ -241,7 +271,7 @@ async function removalOf(
     action: "member.remove",
     target: { kind: "user", id: userId },
     detail: {
-      role: member.role,
+      role: nameOfRole(member),
       credentials: theirs.filter((id) => isId("cred", id)),
       s3_keys: theirs.filter((id) => isId("key", id)),
       orphans,
@@ -254,9 +284,10 @@ async function removalOf(
 }
 
 /** Returns the highest earlier role whose permissions the new one does not have. */
-function loweredFrom({ role: present, lowered_from: earlier }: Member, role: OrgRole): OrgRole | null {
+function loweredFrom({ role: present, lowered_from: earlier }: Member, after: Member): OrgRole | null {
   const from = earlier ?? present;
-  return beyond(ORG_ROLE_SCOPES[from], ORG_ROLE_SCOPES[role]).length > 0 ? from : null;
+  if (from === "custom") return null; // Its scopes may change later.
+  return beyond(ORG_ROLE_SCOPES[from], scopesOfRole(after)).length > 0 ? from : null;
 }
 
 /** Returns the new maintainer of each project whose only maintainer was `from`. */

@@ -2,10 +2,10 @@ import { organizationAllows } from "@mooring/contract";
 import {
   addressTest,
   lackingOf,
-  ORG_ROLE_SCOPES,
   parsePolicy,
   requireNothingLacking,
   rightsOfGrants,
+  scopesOfRole,
   type Addresses,
   type PersonPrincipal,
   type ProjectRights,
@@ -143,7 +143,8 @@ async function memberOf(
     orgSlug: organization.slug,
     organization: suspensionOf(organization),
     role: member.role,
-    scopes: ORG_ROLE_SCOPES[member.role],
+    customRole: member.custom_slug,
+    scopes: scopesOfRole(member),
     endsAtMs: member.expires_at,
     projects,
   };

@@ -1,6 +1,6 @@
 import type { Insertable } from "kysely";
-import type { OrgRole } from "@mooring/contract";
-import { lastResponsibleSince, type ProjectGrant } from "#domain/identity/index.ts";
+import type { MemberRole, OrgRole } from "@mooring/contract";
+import { customRoleOf, lastResponsibleSince, type ProjectGrant } from "#domain/identity/index.ts";
 import { joinProject } from "#domain/projects/index.ts";
 import { earliest } from "#kernel/time.ts";
 import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
@@ -10,7 +10,11 @@ export interface Member {
   user_id: string;
   email: string;
   name: string;
-  role: OrgRole;
+  role: MemberRole;
+  /** The id of the custom role, and its columns. Null: the role is built in. */
+  custom_role: string | null;
+  custom_slug: string | null;
+  custom_scopes: string | null;
   /** Their role from before it was last lowered. */
   lowered_from: OrgRole | null;
   /** Earlier sign-ins are not valid in the organization. */
@@ -31,7 +35,8 @@ function members(db: Reader, orgId: string) {
     .selectFrom("member")
     .innerJoin("person", "person.id", "member.user_id")
     .select(["member.user_id", "person.email", "person.name", "member.role", "member.lowered_from"])
-    .select(["member.created_at", "member.expires_at"])
+    .select(["member.created_at", "member.expires_at", "member.custom_role"])
+    .select(customRoleOf("member"))
     .select("member.valid_after")
     .select("person.last_seen_at")
     .select((row) => [
@@ -67,10 +72,11 @@ export async function findRole(
   db: Reader,
   orgId: string,
   userId: string,
-): Promise<Pick<Member, "role" | "expires_at"> | undefined> {
+): Promise<Pick<Member, "role" | "custom_scopes" | "expires_at"> | undefined> {
   return db
     .selectFrom("member")
     .select(["role", "expires_at"])
+    .select(customRoleOf("member"))
     .where("org_id", "=", orgId)
     .where("user_id", "=", userId)
     .executeTakeFirst();
@@ -128,11 +134,11 @@ export async function setMember(
   tx: Writer,
   orgId: string,
   userId: string,
-  { role, lowered_from, expires_at }: Pick<Member, "role" | "lowered_from" | "expires_at">,
+  { role, custom_role, lowered_from, expires_at }: Pick<Member, "role" | "custom_role" | "lowered_from" | "expires_at">,
 ): Promise<void> {
   await tx
     .updateTable("member")
-    .set({ role, lowered_from, expires_at })
+    .set({ role, custom_role, lowered_from, expires_at })
     .where("org_id", "=", orgId)
     .where("user_id", "=", userId)
     .execute();
@@ -223,6 +229,7 @@ export async function projectGrants(
   const rows = await db
     .selectFrom("project_member")
     .select(["project_id", "role", "expires_at as until", "expires_at as role_until"])
+    .select(customRoleOf("project_member"))
     .where("org_id", "=", orgId)
     .where("user_id", "=", userId)
     .unionAll(
@@ -230,12 +237,13 @@ export async function projectGrants(
         .selectFrom("group_member as gm")
         .innerJoin("project_group as pg", "pg.group_id", "gm.group_id")
         .select(["pg.project_id", "pg.role", "gm.expires_at as until", "pg.expires_at as role_until"])
+        .select(customRoleOf("pg"))
         .where("gm.org_id", "=", orgId)
         .where("gm.user_id", "=", userId),
     )
     .execute();
   const grants = new Map<string, readonly ProjectGrant[]>();
-  for (const { project_id: id, role, until, role_until } of rows)
-    grants.set(id, [...(grants.get(id) ?? []), { role, endsAtMs: earliest(until, role_until) }]);
+  for (const { project_id: id, until, role_until, ...role } of rows)
+    grants.set(id, [...(grants.get(id) ?? []), { ...role, endsAtMs: earliest(until, role_until) }]);
   return grants;
 }

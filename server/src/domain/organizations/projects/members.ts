@@ -1,10 +1,12 @@
-import type { Orphans, ProjectRole, Scope } from "@mooring/contract";
+import type { Orphans, ProjectMemberRole, Scope } from "@mooring/contract";
 import { enforceRecordLimit } from "#domain/limits/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
 import {
   lackingToWiden,
   planOf,
-  PROJECT_ROLE_SCOPES,
+  nameOfRole,
+  scopesOfProjectRole,
+  type RoleOf,
   absent,
   type Plan,
   type Watched,
@@ -27,6 +29,7 @@ import {
 } from "../members/orphans.ts";
 import { beyond } from "../members/rules.ts";
 import { findMember } from "../members/store.ts";
+import { givenRole, isSameRole } from "../roles/given.ts";
 import { found } from "./projects.ts";
 import {
   deleteProjectRole,
@@ -54,7 +57,9 @@ export async function listProjectMembers(
 
 export interface ProjectMemberChange extends OrphansOptions {
   readonly userId: string;
-  readonly role: ProjectRole;
+  readonly role: ProjectMemberRole;
+  /** The id or slug of the custom role, with the role `custom`. */
+  readonly customRole?: string | undefined;
   /** Null: no end. Absent: the end stays. */
   readonly endsAtMs?: number | null | undefined;
 }
@@ -117,9 +122,10 @@ async function memberChange(
   const before = await findProjectMember(tx, row, userId);
   const version = versionOf(before, userId);
   const { endsAtMs: expires_at = before?.expires_at ?? null } = options;
-  if (before !== undefined && before.role === role && before.expires_at === expires_at)
+  const to = await givenRole(tx, row.org_id, "project", { role, customRole: options.customRole });
+  if (before !== undefined && isSameRole(before, to) && before.expires_at === expires_at)
     return unchanged(before, version);
-  await requireMayGiveRole(deps, tx, caller, { project: row, before, to: role, endMs: expires_at });
+  await requireMayGiveRole(deps, tx, caller, { project: row, before, to, endMs: expires_at });
   if (before?.role === "maintainer" && (role !== "maintainer" || expires_at !== null))
     await requireAnotherMaintainer(tx, row, userId);
   if (before === undefined) await enforceRecordLimit(deps.metadata, tx, "project_members_max", row.id);
@@ -128,7 +134,12 @@ async function memberChange(
   const named = { org_id: row.org_id, project_id: row.id, user_id: userId };
   // Only another member confirms the membership of an owner who entered the project.
   const { userId: giver } = await grantorOf(tx, caller, row.org_id, created_at);
-  await putProjectRole(tx, { ...named, role, created_at, expires_at }, giver === userId ? before : undefined);
+  const { custom_role } = to;
+  await putProjectRole(
+    tx,
+    { ...named, role, custom_role, created_at, expires_at },
+    giver === userId ? before : undefined,
+  );
   const { effects } = await orphansOf(deps, tx, caller, { row, userId, watched, orphans, version });
   await appendAudit(deps, tx, {
     ...auditOrigin(caller),
@@ -137,7 +148,7 @@ async function memberChange(
     target: { kind: "project", id: row.id },
     detail: {
       user: userId,
-      role: { from: before?.role ?? null, to: role },
+      role: { from: before === undefined ? null : nameOfRole(before), to: nameOfRole(to) },
       ...endDetail(before?.expires_at ?? null, expires_at),
       ...(orphans === null ? {} : { orphans }),
     },
@@ -225,7 +236,7 @@ async function removal(
     orgId: row.org_id,
     action: "project.member.remove",
     target: { kind: "project", id: row.id },
-    detail: { user: userId, role: before.role, orphans, credentials_to: heirId },
+    detail: { user: userId, role: nameOfRole(before), orphans, credentials_to: heirId },
   });
   return { effects };
 }
@@ -237,14 +248,14 @@ export async function requireMayGiveRole(
   caller: Caller,
   options: {
     readonly project: Project;
-    readonly before: Pick<ProjectMember, "expires_at" | "role"> | undefined;
-    readonly to: ProjectRole;
+    readonly before: (RoleOf<ProjectMemberRole> & Pick<ProjectMember, "expires_at">) | undefined;
+    readonly to: RoleOf<ProjectMemberRole>;
     readonly endMs: number | null;
   },
 ): Promise<void> {
   const { project, before, to, endMs } = options;
-  const may = PROJECT_ROLE_SCOPES[to];
-  const present = before === undefined ? new Set<Scope>() : PROJECT_ROLE_SCOPES[before.role];
+  const may = scopesOfProjectRole(to);
+  const present = before === undefined ? new Set<Scope>() : scopesOfProjectRole(before);
   const isLonger = isLater(endMs, before?.expires_at ?? null);
   const isWider = beyond(may, present).length > 0 || isLonger;
   const nowMs = deps.clock.nowMs();
@@ -254,7 +265,7 @@ export async function requireMayGiveRole(
   if (lacking.length === 0) return;
   throw new Problem(
     "forbidden",
-    `The role ${to} has permissions that you lack (${lacking.join(", ")}), so you can't give it.`,
+    `The role ${nameOfRole(to)} has permissions that you lack (${lacking.join(", ")}), so you can't give it.`,
   );
 }
 

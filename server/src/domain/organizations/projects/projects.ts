@@ -2,6 +2,7 @@ import { kept } from "#domain/idempotency/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
 import { enforceRecordLimit } from "#domain/limits/index.ts";
 import {
+  heldScopes,
   PROJECT_ROLE_SCOPES,
   requireHeld,
   revokeCredentialsOfProject,
@@ -27,6 +28,8 @@ import { auditOrigin, endOfGiver, grantorOf, scopesInProject, type Caller, type 
 import { announceAccessChange, changeOrganization } from "../change.ts";
 import { listPage, type Page, type PageQuery } from "../pages.ts";
 import { requireWithinEnd } from "../members/ends.ts";
+import { personPrincipal } from "../members/person.ts";
+import { beyond } from "../members/rules.ts";
 import { findMember } from "../members/store.ts";
 import { countApps, deleteProjectRows, hasFiles, hasWebhooks, maintainersOf, putProjectRole } from "./store.ts";
 
@@ -192,8 +195,12 @@ async function requireMayOpen(
 
 async function ensureMaintainer(deps: OrganizationsDeps, tx: Writer, caller: Caller, project: Project): Promise<void> {
   if ((await maintainersOf(tx, project)).length > 0) return;
-  const { userId } = await grantorOf(tx, caller, project.org_id, deps.clock.nowMs());
-  if (userId === undefined) {
+  const nowMs = deps.clock.nowMs();
+  const { userId } = await grantorOf(tx, caller, project.org_id, nowMs);
+  // A custom role may allow this change with fewer permissions than a maintainer has.
+  const person = userId === undefined ? undefined : await personPrincipal(tx, project.org_id, userId, nowMs);
+  const held = person === undefined ? undefined : heldScopes(person, { orgId: project.org_id, project });
+  if (userId === undefined || beyond(PROJECT_ROLE_SCOPES.maintainer, held ?? new Set()).length > 0) {
     throw new Problem(
       "conflict",
       "A private project needs a maintainer. Give a member this role in the project first.",
@@ -204,7 +211,7 @@ async function ensureMaintainer(deps: OrganizationsDeps, tx: Writer, caller: Cal
     project_id: project.id,
     user_id: userId,
     role: "maintainer",
-    created_at: deps.clock.nowMs(),
+    created_at: nowMs,
     expires_at: null,
   });
 }

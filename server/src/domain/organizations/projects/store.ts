@@ -1,4 +1,5 @@
-import type { ProjectRole } from "@mooring/contract";
+import type { ProjectMemberRole } from "@mooring/contract";
+import { customRoleOf } from "#domain/identity/index.ts";
 import { addUsage, usageOf } from "#domain/quotas/index.ts";
 import { deleteProjectRow, type Project } from "#domain/projects/index.ts";
 import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
@@ -7,7 +8,11 @@ export interface ProjectMember {
   user_id: string;
   email: string;
   name: string;
-  role: ProjectRole;
+  role: ProjectMemberRole;
+  /** The id of the custom role, and its columns. Null: the role is built in. */
+  custom_role: string | null;
+  custom_slug: string | null;
+  custom_scopes: string | null;
   created_at: number;
   /** When the membership ends. Null: no end. It may have passed. */
   expires_at: number | null;
@@ -109,7 +114,9 @@ function projectMembers(db: Reader, orgId: string, projectId: string) {
       "project_member.expires_at",
       "project_member.entered_at",
       "project_member.entered_reason",
+      "project_member.custom_role",
     ])
+    .select(customRoleOf("project_member"))
     .where("project_member.org_id", "=", orgId)
     .where("project_member.project_id", "=", projectId);
 }
@@ -150,11 +157,14 @@ type Entry = Pick<Tables["project_member"], "entered_at" | "entered_reason">;
 /** Adds the person to the project, or changes their role in it and its end. */
 export async function putProjectRole(
   tx: Writer,
-  row: Omit<Tables["project_member"], keyof Entry>,
+  {
+    custom_role = null,
+    ...row
+  }: Omit<Tables["project_member"], keyof Entry | "custom_role"> & { custom_role?: string | null },
   { entered_at, entered_reason }: Entry = { entered_at: null, entered_reason: null },
 ): Promise<void> {
   const { role, expires_at } = row;
-  const entry = { entered_at, entered_reason };
+  const entry = { custom_role, entered_at, entered_reason };
   await tx
     .insertInto("project_member")
     .values({ ...row, ...entry })

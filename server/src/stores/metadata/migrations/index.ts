@@ -43,6 +43,7 @@ import { logins } from "./0057-logins.ts";
 import { credentialOwnership } from "./0055-credential-ownership.ts";
 import { groups } from "./0061-groups.ts";
 import { projectEntries } from "./0068-project-entries.ts";
+import { customRoles } from "./0070-custom-roles.ts";
 import { keyRing } from "./0056-key-ring.ts";
 import { membershipEnds } from "./0058-membership-ends.ts";
 import { jobRuns } from "./0050-job-runs.ts";
@@ -106,4 +107,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0067-operator-tokens", up: operatorTokens },
   { name: "0068-project-entries", up: projectEntries },
   { name: "0069-organization-deletions", up: organizationDeletions },
+  { name: "0070-custom-roles", up: customRoles },
 ];

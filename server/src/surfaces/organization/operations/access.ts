@@ -41,8 +41,8 @@ export const getAccess: OrganizationOperation<"getAccess"> = async (deps, { quer
 };
 
 function memberBody({ member, projectRole, allowed, because }: MemberAccess): Body["members"][number] {
-  const { user_id, email, name, role } = member;
-  return { user_id, email, name, role, project_role: projectRole, allowed, because };
+  const { user_id, email, name, role, custom_slug: custom_role } = member;
+  return { user_id, email, name, role, custom_role, project_role: projectRole, allowed, because };
 }
 
 interface Found<T> {

@@ -98,6 +98,7 @@ export const putProjectGroup: OrganizationOperation<"putProjectGroup"> = async (
   const group = await setProjectGroup(deps, callerOf(context), project, {
     group: params.group_id,
     role: body.role,
+    customRole: body.custom_role,
     endsAtMs: endOf(body.expires_at),
     ifMatch: context.request.headers["if-match"],
   });

@@ -24,11 +24,11 @@ export const listInvitations: OrganizationOperation<"listInvitations"> = async (
 
 export const createInvitation: OrganizationOperation<"createInvitation"> = async (
   deps,
-  { body: { send_email: wantsMail = true, membership_expires_at: end, ...person } },
+  { body: { send_email: wantsMail = true, membership_expires_at: end, custom_role: customRole, ...person } },
   context,
 ) => {
   requireOrganization(context.principal, "members:write");
-  const input = { ...person, membershipEndsAtMs: endOf(end) ?? null };
+  const input = { ...person, customRole, membershipEndsAtMs: endOf(end) ?? null };
   let made: MadeInvitation | undefined;
   // The stored answer says that no mail was sent. That is true until the mail is sent. After a crash in between, the
   // inviter still has the link.

@@ -1,6 +1,6 @@
-import { addressRangeText, parseAddress } from "@mooring/contract";
-import { auditActorOf, namedLimits, reachOf, type Principal, type Reach } from "#domain/identity/index.ts";
-import { getOrganization, listProjects } from "#domain/organizations/index.ts";
+import { addressRangeText, parseAddress, type Scope } from "@mooring/contract";
+import { auditActorOf, heldScopes, namedLimits, reachOf, type Principal, type Reach } from "#domain/identity/index.ts";
+import { getOrganization, listProjects, type Project } from "#domain/organizations/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { OrganizationOperation } from "../deps.ts";
 import { ownProjectBody, resourcesBody } from "../model.ts";
@@ -18,12 +18,15 @@ export const getMe: OrganizationOperation<"getMe"> = async (deps, _input, { prin
     client_id: principal.kind === "credential" ? principal.clientId : null,
     email: principal.kind === "person" ? principal.email : null,
     role: principal.kind === "person" ? principal.role : null,
+    custom_role: principal.kind === "person" ? (principal.customRole ?? null) : null,
     organization: { id, slug, name },
     project_id: principal.kind === "credential" ? principal.projectId : null,
     scopes: [...principal.scopes],
     resources: resourcesBody(await namedLimits(deps.metadata.read, principal.limits)),
     address: peerAddress(ip),
-    projects: projects.items.map((project) => ownProjectBody(project, roles.get(project.id)?.role)),
+    projects: projects.items.map((project) =>
+      ownProjectBody(project, roles.get(project.id), scopesThere(principal, project)),
+    ),
     projects_next_cursor: projects.nextCursor,
   };
 };
@@ -35,6 +38,10 @@ export const deleteMe: OrganizationOperation<"deleteMe"> = async (deps, _input, 
   await deps.leaving.deletePerson({ userId, actor: auditActorOf(principal), origin: { ip, requestId } });
   await settled(deps);
 };
+
+function scopesThere(principal: Principal, project: Project): Iterable<Scope> {
+  return heldScopes(principal, { orgId: project.org_id, project }) ?? [];
+}
 
 /** Returns an address in the form of address ranges. Text that is not an address (a local socket) stays unchanged. */
 function peerAddress(ip: string): string {

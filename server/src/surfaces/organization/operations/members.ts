@@ -26,9 +26,10 @@ export const listMembers: OrganizationOperation<"listMembers"> = async (deps, { 
 export const updateMember: OrganizationOperation<"updateMember"> = async (deps, { params, query, body }, context) => {
   requireOrganization(context.principal, "members:write");
   const ifMatch = context.request.headers["if-match"];
-  const { role, expires_at: end } = body;
+  const { role, custom_role: customRole, expires_at: end } = body;
   const onLosses = tellManagers(deps, context, "a member was changed");
-  const change = { userId: params.user_id, role, endsAtMs: endOf(end), ifMatch, orphans: query.orphans, onLosses };
+  const named = { userId: params.user_id, role, customRole };
+  const change = { ...named, endsAtMs: endOf(end), ifMatch, orphans: query.orphans, onLosses };
   if (query.dry_run === true)
     return sendPlan(deps, context, await planMember(deps, callerOf(context), context.principal.orgId, change));
   const member = await changeMember(deps, callerOf(context), context.principal.orgId, change);

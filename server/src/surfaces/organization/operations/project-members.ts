@@ -30,10 +30,11 @@ export const putProjectMember: OrganizationOperation<"putProjectMember"> = async
   context,
 ) => {
   const project = await projectFor(deps, context.principal, params.project_id, "projects:write");
-  const { role, expires_at: end } = body;
+  const { role, custom_role: customRole, expires_at: end } = body;
   const change = {
     userId: params.user_id,
     role,
+    customRole,
     endsAtMs: endOf(end),
     ifMatch: context.request.headers["if-match"],
     orphans: query.orphans,

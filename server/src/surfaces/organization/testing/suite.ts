@@ -83,7 +83,7 @@ export function testOperation(row: Row, requests: Case, options?: WorldOptions):
 /** Fails when a row gets a parameter, a problem or a permission without a case. */
 function testCoverage({ row, hidden, problems = {} }: Subject): void {
   test("has the cases that its form requires", () => {
-    const namesResource = row.path.includes("{") || JSON.stringify([row.query, row.body]).includes('"project"');
+    const namesResource = row.path.includes("{") || JSON.stringify([row.query, row.body]).includes('"project":');
     assert.equal(hidden !== undefined, namesResource, "a hidden case is for operations that name a resource");
     assert.ok(row.permission !== "public" || row.publicReason !== undefined, "the row is public without a reason");
     const own = row.problems.filter((code) => !GENERIC.has(code) || (code === "not_found" && hidden === undefined));
