@@ -70,7 +70,7 @@ describe("the operator", () => {
     await dialog.getByLabel("Name", { exact: true }).fill("By page");
     await dialog.getByLabel("E-mail address of the owner").fill("three@example.org");
     await dialog.getByRole("button", { name: "Create" }).click();
-    await dialog.getByText("Set-up link").first().waitFor();
+    await page.getByText("By page is created").waitFor();
     await tab.close();
     for (const slug of ["by-api", "by-command", "by-page"]) assert.equal((await organization(slug))?.state, "active");
   });
