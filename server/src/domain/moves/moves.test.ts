@@ -316,10 +316,10 @@ for (const { kind, skip } of DATABASES) {
       assert.equal(place?.place, PROJECT_ID);
     });
 
-    test("the former slug of another organization is refused", async () => {
+    test("the former slug of another organization is refused, also after its deletion", async () => {
       const { metadata } = target;
-      const former = { slug: "former", org_id: ORG_ID, retired_at: 1 };
-      await metadata.write((tx) => tx.insertInto("former_slug").values(former).execute());
+      const deleted = { slug: "former", id: "org_another", deleted_at: Date.now() };
+      await metadata.write((tx) => tx.insertInto("deleted_organization").values(deleted).execute());
       await assert.rejects(target.imported(original, "former"), /former is the former slug of another organization/);
     });
 
