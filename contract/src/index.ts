@@ -3,6 +3,7 @@ export * from "./scopes.ts";
 export * from "./resources.ts";
 export * from "./project-states.ts";
 export * from "./organization-states.ts";
+export * from "./trash-kinds.ts";
 export { CUSTOM_ROLE_SCOPES, ORG_ROLE_SCOPES, PROJECT_ROLE_SCOPES } from "./roles.ts";
 export * from "./route.ts";
 export * from "./shared.ts";

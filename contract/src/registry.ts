@@ -217,6 +217,8 @@ export const REGISTRY_API_ROUTES = {
     path: "/v1/registry/repositories/{app_id}",
     tag: "registry",
     summary: "Delete every image of a repository; the app stays",
+    description:
+      "The content goes to the trash as one item (`GET /v1/trash`), and can be restored. 409 if a tag is immutable, or if the project has a deletion lock.",
     permission: "registry:delete",
     resource: "repositories",
     params: repositoryParams,
@@ -257,7 +259,7 @@ export const REGISTRY_API_ROUTES = {
     tag: "registry",
     summary: "Delete a tag, or by its digest an image with all its tags",
     description:
-      "Works like the registry's own DELETE. An immutable tag, an image with such a tag, and an image that an index needs can't be deleted: `conflict`.",
+      "Works like the registry's own DELETE. It goes to the trash (`GET /v1/trash`), and can be restored unless one of its tags was pushed again. An immutable tag, an image with such a tag, and an image that an index needs can't be deleted: `conflict`.",
     permission: "registry:delete",
     resource: "repositories",
     params: manifestParams,

@@ -69,6 +69,7 @@ export const ErasureBody = Type.Object(
     to: Type.Optional(Type.String({ format: "date-time", description: "only rows before this time" })),
     match: Type.Object(
       {
+        project_id: matched("all types: the id of a project"),
         service: matched("logs and traces"),
         trace_id: matched("logs and traces"),
         level: matched("logs"),

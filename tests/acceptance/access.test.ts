@@ -144,6 +144,7 @@ function absent(operation: Operation): Record<string, string> {
     webhook_id: `hook_${"0".repeat(26)}`,
     event_id: `evt_${"0".repeat(26)}`,
     consumer: "absent",
+    item_id: `trash_${"0".repeat(26)}`,
   };
   return Object.fromEntries(operation.parameters.map((name) => [name, values[name] ?? "0"]));
 }
@@ -258,7 +259,17 @@ async function resourcesOf(server: Server, home: Bootstrap, token: string): Prom
     key_id: String(key.body["id"]),
     destination_id: String(destined.body["id"]),
     webhook_id: home.webhook.id,
+    item_id: await trashItem(server, token, home.project.id),
   };
+}
+
+/** Deletes a new webhook of the project. Returns its item in the trash. */
+async function trashItem(server: Server, token: string, project: string): Promise<string> {
+  const made = await server.call("POST", "/v1/webhooks", { token, json: { name: "deleted", project } });
+  assert.equal(made.status, 201, made.text);
+  assert.equal((await server.call("DELETE", `/v1/webhooks/${String(made.body["id"])}`, { token })).status, 204);
+  const trash = await server.call<{ items: { id: string }[] }>("GET", `/v1/trash?project=${project}`, { token });
+  return trash.body.items[0]?.id ?? assert.fail(trash.text);
 }
 
 /** Paused, because its destination does not exist. */
@@ -286,12 +297,13 @@ async function privateResources(server: Server, token: string): Promise<Record<s
   const { id: file_id } = await uploaded(server, token, { filename: "hidden.txt", project: project_id });
   const webhook_id = await make("/v1/webhooks", { name: "hidden", project: project_id });
   const key_id = await make("/v1/s3/keys", { name: "hidden", project: project_id });
+  const item_id = await trashItem(server, token, project_id);
   const members = await server.call<{ items: { user_id: string }[] }>("GET", "/v1/members", { token });
   const maintainer = `/v1/projects/${project_id}/members/${String(members.body.items[0]?.user_id)}`;
   assert.equal((await server.call("PUT", maintainer, { token, json: { role: "maintainer" } })).status, 200);
   const hide = await server.call("PATCH", `/v1/projects/${project_id}`, { token, json: { visibility: "private" } });
   assert.equal(hide.status, 200, hide.text);
-  return { project_id, app_id, credential_id, query_id, alert_id, file_id, webhook_id, key_id };
+  return { project_id, app_id, credential_id, query_id, alert_id, file_id, webhook_id, key_id, item_id };
 }
 
 const ADDRESSED = GUARDED.filter((operation) => operation.parameters.some((name) => name.endsWith("_id")));

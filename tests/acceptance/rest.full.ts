@@ -34,7 +34,14 @@ const ON_EACH_NODE = [
   "uploads and trash",
   "images",
 ];
-const ON_ONE_NODE = ["alerts", "bucket lifecycle", "old S3 records", "audit log retention", "old webhook events"];
+const ON_ONE_NODE = [
+  "alerts",
+  "bucket lifecycle",
+  "trash",
+  "old S3 records",
+  "audit log retention",
+  "old webhook events",
+];
 const SOON_MS = 10_000;
 const PASSWORD = "correct horse battery";
 

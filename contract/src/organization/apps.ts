@@ -80,7 +80,9 @@ export const APP_ROWS = {
     method: "DELETE",
     path: "/v1/apps/{app_id}",
     tag: "apps",
-    summary: "Delete an app, whose bucket must be empty",
+    summary: "Delete an app with its bucket and its images; it can be restored for a time",
+    description:
+      "An app with content goes to the trash (`GET /v1/trash`). Until it is restored, its bucket and its repository are absent everywhere. Its slug is free at once. An empty app is deleted at once. 409 if its project has a deletion lock, or if its bucket has an object lock and is not empty.",
     permission: "apps:write",
     recentSignIn: true,
     params: appParams,

@@ -12,6 +12,7 @@ import { ORGANIZATION_ROWS } from "./organization.ts";
 import { PROJECT_ROWS } from "./projects.ts";
 import { S3_DESTINATION_ROWS } from "./s3-destinations.ts";
 import { S3_KEY_ROWS } from "./s3-keys.ts";
+import { TRASH_ROWS } from "./trash.ts";
 import { TRUST_ROWS } from "./trusts.ts";
 
 /** The organization API: the objects of an organization, its permissions and its audit log. */
@@ -30,5 +31,6 @@ export const ORGANIZATION_ROUTES = {
   ...S3_KEY_ROWS,
   ...LEAK_ROWS,
   ...S3_DESTINATION_ROWS,
+  ...TRASH_ROWS,
   ...AUDIT_ROWS,
 } as const;

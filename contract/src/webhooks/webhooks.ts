@@ -72,12 +72,14 @@ export const WEBHOOK_ROWS = {
     method: "DELETE",
     path: "/v1/webhooks/{webhook_id}",
     tag: "webhooks",
-    summary: "Delete a webhook with its events",
+    summary: "Delete a webhook with its events; it can be restored for a time",
+    description:
+      "It goes to the trash (`GET /v1/trash`). Its addresses answer 404 until it is restored. A restored webhook has the same addresses, secrets, destinations and events. 409 if its project has a deletion lock.",
     permission: "webhooks:write",
     resource: "webhooks",
     params: webhookParams,
     status: 204,
-    problems: ["not_found"],
+    problems: ["not_found", "conflict"],
   }),
   rotateWebhookUrl: route({
     operationId: "rotateWebhookUrl",

@@ -35,7 +35,7 @@ test("rows disappear when the organization, project, operation or object changes
 
 /** Parameters that name the owner of the rows, or that read a single object. */
 const SUBJECTS = new Set(
-  "project credential key version_id permission after wait_s last_event_id expires_in permanent transfer_credentials orphans reason dry_run".split(
+  "project credential key version_id permission after wait_s last_event_id expires_in permanent transfer_credentials orphans reason dry_run slug".split(
     " ",
   ),
 );

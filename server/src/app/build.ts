@@ -40,6 +40,7 @@ import { createS3Domain, createS3Part } from "./s3.ts";
 import { openListeners, openOthers, watchCertificates } from "./listeners.ts";
 import { createSurfaces, type SurfaceParts } from "./surfaces.ts";
 import { upstreamOf } from "./upstream.ts";
+import { createTrash } from "./trash.ts";
 import { createWebhooks } from "./webhooks.ts";
 
 /** The running product. */
@@ -111,7 +112,8 @@ async function startAll(
   const s3Parts = { ...common, endpoint: addresses.s3_endpoint };
   const s3Gateway = phases.started("s3 gateway", createS3Part(s3Parts, s3), (part) => part.stop());
   const backups = phases.started("backups", new BackupRunner({ config, clock, log, schedule }), (part) => part.stop());
-  const parts = { ...common, addresses, host, people, backups, s3, s3Gateway, leaving, ...features };
+  const trash = createTrash({ ...common, s3, registry, webhooks });
+  const parts = { ...common, addresses, host, people, backups, s3, s3Gateway, leaving, trash, ...features };
   const surfaces = createSurfaces({ ...parts, listeners: [listener, s3Listener], stopping: () => stopping });
   const conventions = {
     log,
@@ -126,14 +128,13 @@ async function startAll(
   const others = await openOthers(config, addresses, metrics);
   // Stopped before the parts that its jobs use.
   phases.started("jobs", jobs, (part) => part.stop());
-  for (const part of [alerts, files, s3, registry, webhooks, backups, leaving]) await part.start();
+  for (const part of [alerts, files, s3, registry, webhooks, trash, backups, leaving]) await part.start();
   // Registered last, so that it stops first. Running requests need the other parts.
   phases.started("requests", listener, async (part) => {
     stopping = true;
     tails.stop(); // Streams never end by themselves.
     webhooks.deps.streams.stop();
-    const timeoutMs = config.stop_timeout_ms;
-    await Promise.all([part.stop(timeoutMs), s3Listener.stop(timeoutMs), others.stop()]);
+    await Promise.all([part.stop(config.stop_timeout_ms), s3Listener.stop(config.stop_timeout_ms), others.stop()]);
   });
   return {
     addresses,

@@ -11,7 +11,8 @@ import { cleanUp, purgeDue } from "#domain/files/index.ts";
 import { beginSession, tidyLogins } from "#domain/people/testing/sessions.ts";
 import { applyAllRetention, collectRegistry, CONTENT_OWNER } from "#domain/registry/index.ts";
 import { ConfigCache, runLifecycle, tidyHandler as tidyS3 } from "#domain/s3/testing/lifecycle.ts";
-import { tidyHandler as tidyWebhooks } from "#domain/webhooks/index.ts";
+import { endDue } from "#domain/trash/index.ts";
+import { tidyHandler as tidyWebhooks, webhookTrash } from "#domain/webhooks/index.ts";
 import { DELETIONS, type Deletion } from "#kernel/deletions.ts";
 import { ClockGuard } from "#stores/clock/index.ts";
 import type { MetadataStore, Tables } from "#stores/metadata/index.ts";
@@ -77,6 +78,14 @@ const CASES: Readonly<
   },
   uploads: { table: "upload_grant", row: { expires_at: START + HOUR, claimed_until: null }, run: files },
   file_trash: { table: "trashed_file", row: { deleted_at: START, purge_at: START + 7 * DAY }, run: purgeDue },
+  trash: {
+    table: "trash_item",
+    row: { kind: "webhook", deleted_at: START, purge_at: START + 7 * DAY },
+    run: ({ metadata, clock, job }) => {
+      const webhook = webhookTrash({ metadata, clock, forwardAgain: async () => undefined, forget: () => undefined });
+      return endDue({ metadata, clock, log: LOG, kinds: { webhook } as never }, job.signal);
+    },
+  },
   webhook_events: { table: "webhook_event", row: { received_at: START }, run: webhooks },
   webhook_rejections: { table: "webhook_rejection", row: { at: START }, run: webhooks },
   webhook_remains: { table: "webhook", row: { id: "hook_gone", deleted_at: START }, run: webhooks },

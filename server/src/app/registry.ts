@@ -17,6 +17,7 @@ import type { ObjectStore } from "#stores/objects/index.ts";
 import { Writers, type RegistrySurfaceDeps } from "#surfaces/registry/index.ts";
 import type { Addresses } from "./addresses.ts";
 import type { Config } from "./config.ts";
+import { trashSettingsOf } from "./trash-settings.ts";
 
 export interface RegistryPart {
   /** Dependencies of the surface, except the conventions. */
@@ -59,6 +60,7 @@ export function createRegistry(options: {
     pulls,
     manifests,
     settings: registrySettingsOf(config),
+    trash: trashSettingsOf(config),
     tokens: createRegistryTokens({ envelope, clock, service: domain }),
     sessions: createSessions(envelope),
     running: new RunningDigests(),

@@ -32,6 +32,8 @@ import type { Leaving } from "./leaving.ts";
 import { instanceFactsOf } from "./instance.ts";
 import { mailOf } from "./mail.ts";
 import type { RegistryPart } from "./registry.ts";
+import type { Trash } from "./trash.ts";
+import { trashSettingsOf } from "./trash-settings.ts";
 import type { Webhooks } from "./webhooks.ts";
 
 export interface SurfaceParts {
@@ -52,6 +54,7 @@ export interface SurfaceParts {
   readonly webhooks: Webhooks;
   readonly s3: S3;
   readonly s3Gateway: GatewayLink;
+  readonly trash: Trash;
   readonly log: { warn(fields: object, message: string): void };
   /** The listeners that accept requests. */
   readonly listeners: readonly Listener[];
@@ -89,6 +92,7 @@ export function createSurfaces(parts: SurfaceParts): Surface[] {
       outbound: alerts.deps.outbound,
       mail,
       leaving: parts.leaving,
+      trash: { ...parts.trash.work, ...trashSettingsOf(config) },
     }),
     createTelemetrySurface({ host, store: telemetry, encoders, metadata, tails }),
     createTelemetrySettingsSurface({

@@ -8,6 +8,7 @@ import type { ObjectStore } from "#stores/objects/index.ts";
 import { createStreams, type WebhooksSurfaceDeps } from "#surfaces/webhooks/index.ts";
 import type { Config } from "./config.ts";
 import { outboundFor } from "./outbound.ts";
+import { trashSettingsOf } from "./trash-settings.ts";
 
 export interface Webhooks {
   /** Dependencies of the surface, except the conventions. */
@@ -45,7 +46,7 @@ export function createWebhooks(options: {
   const { retentionDays } = settings;
   const handlers = [forwardingHandler({ ...shared, random: Math.random }), tidyHandler({ ...shared, retentionDays })];
   return {
-    deps: { ...shared, receiver, feed, streams, webhooksUrl, rate, retentionDays },
+    deps: { ...shared, trash: trashSettingsOf(config), receiver, feed, streams, webhooksUrl, rate, retentionDays },
     start: () => {
       jobs.start(handlers);
       waker.start();

@@ -12,6 +12,7 @@ export const DELETIONS = {
   orphans: "content without a record (mooring scrub --delete-orphans)",
   uploads: "unfinished uploads of files",
   file_trash: "files in the trash",
+  trash: "webhooks, images, repositories, apps and projects in the trash",
   webhook_events: "events of webhooks past their retention",
   webhook_rejections: "requests that webhooks refused",
   webhook_remains: "data of deleted webhooks",

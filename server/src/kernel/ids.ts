@@ -38,7 +38,8 @@ export type IdPrefix =
   | "login"
   | "otok"
   | "pass"
-  | "trust";
+  | "trust"
+  | "trash";
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"; // Crockford base 32, lower case
 

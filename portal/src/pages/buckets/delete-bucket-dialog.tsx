@@ -15,7 +15,7 @@ interface DeleteBucketDialogProps {
   onClose: () => void;
 }
 
-/** Deletes an app with its bucket and its repository, which must both be empty. */
+/** Deletes an app with its bucket and its repository. */
 export function DeleteBucketDialog({ app, emptyCommand, onDeleted, onClose }: DeleteBucketDialogProps): ReactNode {
   const say = useSay();
   const remove = useAct(ORGANIZATION_ROUTES.deleteApp, {
@@ -40,11 +40,12 @@ export function DeleteBucketDialog({ app, emptyCommand, onDeleted, onClose }: De
         <div className="flex flex-col gap-2">
           <p>
             This deletes the app with the bucket <code>{app.bucket}</code>, its policy, rules and notifications, and the
-            repository <code>{app.repository}</code>. S3 keys that are limited to this bucket lose all access. Another
-            app may use the name afterwards.
+            repository <code>{app.repository}</code>. S3 keys that are limited to this bucket lose all access.
           </p>
           <p>
-            Both must be empty first. The command below deletes objects, old versions and uploads. Delete images on{" "}
+            If one of them has content, the app goes to the trash, and can be restored for a time. Meanwhile its name is
+            free at once. To delete the content for good, the command below deletes objects, old versions and uploads.
+            Delete images on{" "}
             <PageLink page={`images/${app.slug}`} className={PROSE_LINK}>
               its page
             </PageLink>

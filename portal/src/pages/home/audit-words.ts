@@ -54,6 +54,10 @@ const PAST: Readonly<Record<string, string>> = {
   import: "imported",
   keep: "kept",
   erase: "erased",
+  purge: "deleted for good",
+  end: "deleted, at the end of its time in the trash,",
+  lock: "set the deletion lock of",
+  unlock: "removed the deletion lock of",
 };
 
 /** Describes an action of the audit log: `credential.rotate` becomes `rotated a credential`. */

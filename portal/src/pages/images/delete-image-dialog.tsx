@@ -109,7 +109,7 @@ function AfterImage({ manifest: { tags, referrers, platforms } }: { manifest: Ma
           .
         </p>
       )}
-      <p>This cannot be undone.</p>
+      <p>It goes to the trash, and can be restored for a time.</p>
     </>
   );
 }

@@ -127,7 +127,7 @@ function EmptyDialog({ repository, onClose }: DialogProps): ReactNode {
         <p>
           This deletes {plural(repository.tags, "tag")} and {plural(repository.manifests, "manifest")},{" "}
           {bytesText(repository.size_bytes)}. Pulls of <code>{repository.name}</code> will fail, for example when a
-          cluster restarts a container, or in builds that use it. This cannot be undone.
+          cluster restarts a container, or in builds that use it. They go to the trash, and can be restored for a time.
         </p>
       }
     />

@@ -176,7 +176,7 @@ function DeleteApp({ app, onClose }: { app: App; onClose: () => void }): ReactNo
       about={
         <p>
           Pushes and pulls of <code>{app.repository}</code> and requests to the bucket <code>{app.bucket}</code> will be
-          refused. Delete its images and objects first. Afterwards another app may use the name.
+          refused. With images or objects it goes to the trash, and can be restored for a time.
         </p>
       }
       type={app.slug}

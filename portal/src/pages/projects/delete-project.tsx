@@ -16,9 +16,9 @@ export function DeleteProject({ project, onGone }: { project: Project; onGone: (
     <section className="flex flex-col items-start gap-2 rounded border border-stop p-3">
       <h3 className="text-stop">Danger zone</h3>
       <p>
-        Delete its apps with their images and objects, its files and its webhooks first. Its credentials are revoked,
-        its S3 keys lose every permission, and its saved queries and alerts are deleted. Telemetry stays until its
-        retention ends.
+        The project goes to the trash with everything in it: apps with images and objects, files, webhooks, telemetry.
+        Its credentials and S3 keys can do nothing meanwhile. It can be restored until its time in the trash ends; then
+        everything in it is deleted.
       </p>
       <Button
         look="danger"
@@ -83,10 +83,11 @@ function WhatGoes({ project }: { project: Project }): ReactNode {
             and <strong className="font-medium">{count(credentials, "live credential")}</strong>
           </>
         )}
-        .{apps.items.length > 0 && " Delete the apps first: the server refuses otherwise."}
-        {credentials.items.length > 0 && " Programs that use these credentials are refused at once."}
+        .{credentials.items.length > 0 && " Programs that use these credentials are refused at once."}
       </p>
-      <p>This cannot be undone.</p>
+      <p>
+        It can be restored for a time: <code>mooring trash-item list</code> shows until when.
+      </p>
     </div>
   );
 }

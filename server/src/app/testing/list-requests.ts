@@ -38,6 +38,7 @@ const FILTERS: Readonly<Record<string, readonly string[]>> = {
   status: ["dead", "pending", "delivered"],
   prefix: ["rare", "nothing", "common", "name_", "name_0000000000000000000009", OLD_NAMES],
   delimiter: ["/", "0", "9"],
+  kind: ["webhook", "project"],
   key: ["k_00000000000000000000000005", MANY_VERSIONS],
 };
 
@@ -60,6 +61,7 @@ const NOT_LISTS = new Set([
   "getImageManifest",
   "getSavedQuery",
   "getTelemetryErasure",
+  "getTrashItem",
   "getUsage",
   "getWebhook",
 ]);

@@ -62,6 +62,7 @@ type Fills = Readonly<Record<string, Fill>>;
 export function fillsOf(ids: Ids, id: MakeId): Fills {
   return {
     ...fillsOfEvents(ids, id),
+    ...fillsOfTrash(ids, id),
     ...fillsOfContents(ids, id),
     ...fillsOfKeys(ids, id),
     ...fillsOfPlaces(ids, id),
@@ -69,6 +70,27 @@ export function fillsOf(ids: Ids, id: MakeId): Fills {
     ...fillsOfS3(ids, id),
     ...fillsOfRegistry(ids, id),
     ...fillsOfServer(ids, id),
+  };
+}
+
+function fillsOfTrash(ids: Ids, id: MakeId): Fills {
+  const org_id = text(ids.org);
+  const project_id = text(ids.project);
+  return {
+    trash_item: {
+      rows: MILLION,
+      columns: {
+        id: id("trash"),
+        org_id,
+        project_id,
+        kind: rare("project", "webhook"),
+        object_id: id("hook"),
+        name: "'item'",
+        detail: "'{}'",
+        deleted_at: at,
+        purge_at: FAR,
+      },
+    },
   };
 }
 

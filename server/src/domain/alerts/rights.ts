@@ -18,7 +18,11 @@ export type Rights = { readonly principals: readonly Principal[] } | { readonly 
  * them could change the alert or the query to read with the permissions of the other.
  */
 export async function rightsOf(deps: Deps, alert: Alert, nowMs: number): Promise<Rights> {
-  const { project_state: state } = alert;
+  const { project_state: state, project_id: projectId, visibility } = alert;
+  if (projectId !== null && visibility === null) {
+    const detail = "The project is in the trash, so its alerts are not evaluated.";
+    return { fault: { code: "project_in_trash", detail } };
+  }
   if (!stateAllows(state, "alerts:evaluate")) {
     const detail = `The project is ${ruleOf(state).name}, so its alerts are not evaluated.`;
     return { fault: { code: codeOf(state), detail } };

@@ -1,3 +1,4 @@
+export { eraseFiles } from "./erase.ts";
 export { createArrivals, type Arrivals } from "./arrivals.ts";
 export { cleanUp, startCleanUp } from "./cleanup.ts";
 export { copyFile } from "./copy.ts";

@@ -1,9 +1,10 @@
 import { ALLOWED_ORIGINS_MAX } from "@mooring/contract";
 import { appendAudit } from "#domain/audit/index.ts";
 import { auditOrigin, type Caller } from "#domain/organizations/index.ts";
+import { ownTrashDays, setDaysOfItems } from "#domain/trash/index.ts";
 import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import type { MetadataStore, Reader, Writer } from "#stores/metadata/index.ts";
-import { ownTrashDays, putTrashDays } from "./store.ts";
+import { putTrashDays } from "./store.ts";
 import { setTrashDays } from "./trash-store.ts";
 import { lockFiles, type FilesDeps } from "./uploads.ts";
 
@@ -42,7 +43,9 @@ export async function changePolicy(
     const { trashDays, allowedOrigins } = change;
     if (trashDays !== undefined) {
       await putTrashDays(tx, { org_id: orgId, trash_days: trashDays, updated_at: nowMs });
-      await setTrashDays(tx, orgId, trashDays ?? deps.settings.trashDays, nowMs);
+      const days = trashDays ?? deps.settings.trashDays;
+      await setTrashDays(tx, orgId, days, nowMs);
+      await setDaysOfItems(tx, orgId, days, nowMs);
     }
     if (allowedOrigins !== undefined) await putOrigins(tx, orgId, allowedOrigins);
     await appendAudit(deps, tx, {

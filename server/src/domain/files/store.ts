@@ -144,12 +144,6 @@ export async function grantsOpen(
   return rows.map(({ id, reserved, received }) => ({ id, open: reserved - Number(received ?? 0) }));
 }
 
-/** Returns the organization's setting. Null: it has none. */
-export async function ownTrashDays(db: Reader, orgId: string): Promise<number | null> {
-  const policy = db.selectFrom("file_policy").select("trash_days").where("org_id", "=", orgId);
-  return (await policy.executeTakeFirst())?.trash_days ?? null;
-}
-
 export async function putTrashDays(
   tx: Writer,
   row: Pick<Tables["file_policy"], "org_id" | "trash_days" | "updated_at">,

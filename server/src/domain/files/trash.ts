@@ -5,7 +5,8 @@ import type { Cutoff, GuardedClock } from "#kernel/deletions.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
 import { auditFile } from "./audit.ts";
 import { placesOf } from "./places.ts";
-import { countUsage, insertFile, ownTrashDays, type FileRow } from "./store.ts";
+import { trashDaysOf as daysOf } from "#domain/trash/index.ts";
+import { countUsage, insertFile, type FileRow } from "./store.ts";
 import {
   DAY_MS,
   deleteTrashedRow,
@@ -37,7 +38,7 @@ export async function trashDaysOf(
   db: Reader,
   orgId: string,
 ): Promise<number> {
-  return (await ownTrashDays(db, orgId)) ?? settings.trashDays;
+  return daysOf({ trash: { days: settings.trashDays } }, db, orgId);
 }
 
 /**

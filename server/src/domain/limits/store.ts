@@ -5,8 +5,8 @@ import type { Writer } from "#stores/metadata/index.ts";
 /** The rows that each limit counts. An index finds them by their owner. */
 const COUNTED: Readonly<Record<RecordLimit, (owner: string) => RawBuilder<unknown>>> = {
   organizations_max: () => sql`organization`,
-  projects_max: (org) => sql`project where org_id = ${org}`,
-  apps_max: (org) => sql`app where org_id = ${org}`,
+  projects_max: (org) => sql`project where org_id = ${org} and trashed_at is null`,
+  apps_max: (org) => sql`app where org_id = ${org} and trashed_at is null`,
   members_max: (org) => sql`member where org_id = ${org}`,
   project_members_max: (project) => sql`project_member where project_id = ${project}`,
   groups_max: (org) => sql`person_group where org_id = ${org}`,

@@ -1,3 +1,4 @@
+import { TRASH_KINDS, TRASH_RULES } from "@mooring/contract";
 import type { Identity } from "#domain/identity/index.ts";
 import { LIFECYCLE } from "#domain/s3/index.ts";
 import { newId } from "#kernel/ids.ts";
@@ -116,6 +117,12 @@ function requireContent(table: Table, row: Row, { sha256, size }: ArrivedContent
   if (!isTrue) throw new Error(`a row of ${table} has another digest than its content: the export was altered`);
 }
 
+/** The kind of an item in the trash says which table its object is in. */
+function namesOf(table: Table, { kind }: Row): Readonly<Record<string, Table>> {
+  const known = table === "trash_item" ? TRASH_KINDS.find((each) => each === kind) : undefined;
+  return known === undefined ? {} : { object_id: TRASH_RULES[known].target };
+}
+
 /** The ids of the rows so far. A row may name only these, so that an export can't change other organizations. */
 class Names {
   readonly #orgId: string;
@@ -136,7 +143,7 @@ class Names {
   check({ table, names = {} }: MovedTable, row: Row): void {
     if (table === "organization" && row["id"] !== this.#orgId)
       throw new Error("the export has the row of another organization: it was altered");
-    for (const [column, target] of Object.entries(names)) {
+    for (const [column, target] of Object.entries({ ...names, ...namesOf(table, row) })) {
       const value = row[column];
       if (value === null || (typeof value === "string" && this.of(target).has(value))) continue;
       throw new Error(`a row of ${table} names a ${target} that the export does not have: ${JSON.stringify(value)}`);

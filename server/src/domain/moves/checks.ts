@@ -9,8 +9,10 @@ import {
   PROJECT_MEMBER_ROLES,
   PROJECT_STATES,
   SLUG_PATTERN,
+  TRASH_KINDS,
 } from "@mooring/contract";
 import { calculateJwkThumbprint } from "jose";
+import { hiddenSlug } from "#domain/projects/index.ts";
 import type { Row } from "./store.ts";
 import type { MovedTable, Table } from "./tables.ts";
 
@@ -40,7 +42,7 @@ const OBJECT_COLUMNS: ReadonlySet<string> = new Set(["policy", "settings", "deta
 /** Columns with one of a few values. */
 const VALUES: Readonly<Partial<Record<Table, Readonly<Record<string, readonly unknown[]>>>>> = {
   organization: { state: ORGANIZATION_STATES },
-  project: { state: PROJECT_STATES, visibility: ["organization", "private"] },
+  project: { state: PROJECT_STATES, visibility: ["organization", "private"], deletion_lock: [0, 1] },
   deleted_project: { visibility: ["organization", "private"] },
   custom_role: { kind: CUSTOM_ROLE_KINDS },
   member: { role: MEMBER_ROLES, lowered_from: [null, ...ORG_ROLES] },
@@ -54,6 +56,7 @@ const VALUES: Readonly<Partial<Record<Table, Readonly<Record<string, readonly un
     actor_kind: ["person", "credential", "system", "anonymous"],
     result: ["success", "denied", "failure"],
   },
+  trash_item: { kind: TRASH_KINDS },
   audit_key: { alg: ["ES256", "RS256"] },
 };
 
@@ -77,9 +80,16 @@ export function validateRow(moved: MovedTable, row: Row): void {
   for (const [column, allowed] of Object.entries(VALUES[table] ?? {}))
     if (!allowed.includes(row[column])) refuse(column);
   for (const column of numbers) requireCount(moved, column, row);
-  if (SLUGS[table]?.test(String(row["slug"])) === false) refuse("slug");
+  const pattern = SLUGS[table];
+  if (pattern !== undefined && !hasSlug(row, pattern)) refuse("slug");
   if (table === "person" && !isAddress(row["email"])) refuse("email");
   if (typeof row["scopes"] === "string" && !areScopes(row["scopes"])) refuse("scopes");
+}
+
+/** An object in the trash has a slug that nobody can choose, and its former one beside it. */
+function hasSlug({ id, slug, former_slug: former = null }: Row, pattern: RegExp): boolean {
+  const isHidden = slug === hiddenSlug(String(id));
+  return (isHidden || pattern.test(String(slug))) && (former === null || (isHidden && pattern.test(String(former))));
 }
 
 function isValid(column: string, value: unknown): boolean {

@@ -1,3 +1,4 @@
+import { hiddenSlug } from "#domain/projects/index.ts";
 import type { Row } from "./store.ts";
 import type { Table } from "./tables.ts";
 
@@ -23,7 +24,7 @@ export class ImageIndex {
   note(table: Table, row: Row): void {
     const text = (name: string): string => String(row[name]);
     const manifest = `${text("repository")} ${text("digest")}`;
-    if (table === "app") this.#slugs.set(text("id"), text("slug"));
+    if (table === "app") this.#note(text("id"), text("slug"));
     else if (table === "registry_manifest")
       this.#manifests.set(manifest, {
         mediaType: text("media_type"),
@@ -38,6 +39,11 @@ export class ImageIndex {
       this.#entries.push({ ...found, annotations: { "org.opencontainers.image.ref.name": name } });
       this.#tagged.add(manifest);
     }
+  }
+
+  /** Images in the trash have no names. */
+  #note(id: string, slug: string): void {
+    if (slug !== hiddenSlug(id)) this.#slugs.set(id, slug);
   }
 
   get isEmpty(): boolean {

@@ -143,6 +143,7 @@ export const MOVED_TABLES: readonly MovedTable[] = [
     leaves: { lease_id: null, lease_until: null, lease_position: null },
     numbers: ["position"],
   }),
+  ofOrg("trash_item", { names: { ...PROJECT, keeper_id: "app" } }),
   ofOrg("webhook_policy", { key: ["project_id"], names: PROJECT }),
   ofOrg("telemetry_policy", {
     key: ["org_id"],

@@ -1,6 +1,7 @@
 export { membersWhoMay, type MemberAccess } from "./access/who-may.ts";
 export { createApp, createAppIn, deleteApp, deleteAppIn, findApp, listApps, updateApp } from "./apps/apps.ts";
 export { moveApp } from "./apps/move.ts";
+export { appTrash, type AppTrashDeps } from "./apps/trash.ts";
 export type { App } from "./apps/store.ts";
 export {
   bootstrapOrganization,
@@ -88,6 +89,8 @@ export {
 } from "./organization/store.ts";
 export { listPage, type Page, type PageQuery } from "./pages.ts";
 export { hashPassword, verifyPassword } from "./password.ts";
+export { setDeletionLock } from "./projects/deletion-lock.ts";
+export { projectTrash, type ProjectTrashDeps } from "./projects/trash.ts";
 export { changeProjectState } from "./projects/state.ts";
 export { enterProject, type Entered } from "./projects/enter.ts";
 export { firstProject } from "./projects/first.ts";

@@ -22,6 +22,7 @@ import {
   createApp,
   createProject,
   deleteProject,
+  findApp,
   ensureSetupLink,
   invite,
   listMembers,
@@ -366,15 +367,20 @@ for (const { kind, skip } of DATABASES) {
       });
     });
 
-    test("a project with apps can't be deleted, also if an app is created meanwhile", async () => {
-      const { organization, project } = await createOrganization();
-      await assert.rejects(deleteProject(deps(), SYSTEM, project), coded("conflict", /apps/));
+    test("a project goes to the trash with an app that is created meanwhile, and its slug is free", async () => {
+      const { organization } = await createOrganization();
+      const trashing = { ...deps(), trash: { days: 7 } };
       const other = await createProject(deps(), SYSTEM, organization.id, { slug: "empty" });
       const [made, deleted] = await Promise.allSettled([
         createApp(deps(), SYSTEM, other, { slug: "late-app" }),
-        deleteProject(deps(), SYSTEM, other),
+        deleteProject(trashing, SYSTEM, other),
       ]);
-      assert.ok((made.status === "fulfilled") !== (deleted.status === "fulfilled"));
+      assert.equal(deleted.status, "fulfilled");
+      if (made.status === "rejected") assert.equal((made.reason as { code: string }).code, "not_found");
+      assert.equal(await findApp(deps(), organization.id, "late-app"), undefined);
+      await assert.rejects(createApp(deps(), SYSTEM, other, { slug: "later" }), coded("not_found"));
+      const again = await createProject(deps(), SYSTEM, organization.id, { slug: "empty" });
+      assert.equal((await createApp(deps(), SYSTEM, again, { slug: "late-app" })).slug, "late-app");
     });
 
     test("two organizations may use the same slug, one organization may not", async () => {

@@ -8,6 +8,8 @@ export interface ProjectAccess {
   readonly id: string;
   readonly visibility: Visibility;
   readonly state: ProjectState;
+  /** Whether it is in the trash, or deleted. Then it is hidden from everybody. */
+  readonly trashed?: boolean;
 }
 
 /** The resource of a request: a project, or the organization itself. */
@@ -66,11 +68,13 @@ export function columnsOf(project: ProjectAccess | null): OptionalProjectColumns
 }
 
 /**
- * Returns the resource of a row, for the permission check. A deleted project counts as private, so nobody reaches it.
+ * Returns the resource of a row, for the permission check. Nobody reaches a project that is deleted or in the trash.
  */
 export function resourceOf(
   row: { readonly org_id: string; readonly project_id: string | null } & OptionalProjectColumns,
 ): Resource {
   const { org_id: orgId, project_id: id, visibility, project_state: state } = row;
-  return id === null ? { orgId } : { orgId, project: { id, visibility: visibility ?? "private", state } };
+  if (id === null) return { orgId };
+  if (visibility === null) return { orgId, project: { id, visibility: "private", state, trashed: true } };
+  return { orgId, project: { id, visibility, state } };
 }

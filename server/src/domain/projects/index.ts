@@ -9,11 +9,22 @@ export {
   type Resource,
   type Visibility,
 } from "./access.ts";
-export { codeOf, requireStateAllows, ruleOf, stateRefusal, statesWithout, type ProjectState } from "./state.ts";
+export {
+  codeOf,
+  LOCKABLE,
+  refuseIfLocked,
+  requireLabelKept,
+  requireStateAllows,
+  ruleOf,
+  stateRefusal,
+  statesWithout,
+  type ProjectState,
+} from "./state.ts";
 export {
   countProjects,
   deleteProjectRow,
   everyProject,
+  holderOfSlug,
   insertProject,
   joinProject,
   listProjectRows,
@@ -23,8 +34,14 @@ export {
   projectSlugs,
   projectVersion,
   rememberDeleted,
+  requireNoDeletionLock,
   setProject,
   setProjectState,
+  hiddenSlug,
+  trashProject,
+  untrashProject,
+  trashedProject,
+  withAnyProject,
   withinProjects,
   withinReach,
   withOptionalProject,

@@ -32,6 +32,38 @@ export function codeOf(state: ProjectState): `project_${LimitedState}` {
   return `project_${limited(state)}`;
 }
 
+/** The environment of projects that can have a deletion lock. */
+export const LOCKABLE = "production";
+
+interface Labelled {
+  readonly deletion_lock: number;
+  readonly environment: string | null;
+}
+
+/** Checks that a change keeps the label of a locked project. @throws Problem `conflict` */
+export function requireLabelKept(before: Labelled, after: Labelled): void {
+  if (before.deletion_lock !== 1 || after.environment === LOCKABLE) return;
+  throw new Problem(
+    "conflict",
+    `The project has a deletion lock, so its environment stays ${LOCKABLE}. Remove the lock first.`,
+  );
+}
+
+/** @throws Problem `conflict` if the project has a deletion lock */
+export function refuseIfLocked({
+  deletion_lock: lock,
+  slug,
+}: {
+  readonly deletion_lock: number;
+  readonly slug: string;
+}): void {
+  if (lock !== 1) return;
+  throw new Problem(
+    "conflict",
+    `The project ${slug} has a deletion lock, so it and its apps, images and webhooks can't be deleted. An owner can remove the lock.`,
+  );
+}
+
 export function ruleOf(state: ProjectState): ProjectStateRule {
   return PROJECT_STATE_RULES[limited(state)];
 }

@@ -28,6 +28,7 @@ export async function imageRows(
     .selectAll("m")
     .select(["app.project_id", "app.slug as app_slug", "organization.slug as org_slug"])
     .where("m.org_id", "=", orgId)
+    .where("app.trashed_at", "is", null)
     .where("m.digest", ">=", digest)
     .where((eb) => eb.or([eb("m.digest", ">", digest), eb("m.repository", ">", repository)]))
     .orderBy("m.digest")
@@ -70,9 +71,11 @@ async function namedBytes(db: Reader, manifests: readonly Place[]): Promise<Map<
 
 export async function manifestCount(db: Reader, orgId: string): Promise<number> {
   const { count } = await db
-    .selectFrom("registry_manifest")
+    .selectFrom("registry_manifest as m")
+    .innerJoin("app", "app.id", "m.repository")
     .select(({ fn }) => fn.countAll<number>().as("count"))
-    .where("org_id", "=", orgId)
+    .where("m.org_id", "=", orgId)
+    .where("app.trashed_at", "is", null)
     .executeTakeFirstOrThrow();
   return Number(count);
 }

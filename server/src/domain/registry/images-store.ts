@@ -32,7 +32,8 @@ function rows(db: Reader, orgId: string) {
       "r.last_pull_at",
       "r.last_push_at",
     ])
-    .where("app.org_id", "=", orgId);
+    .where("app.org_id", "=", orgId)
+    .where("app.trashed_at", "is", null);
 }
 
 /** Finds a repository by id or slug. The two differ: an id has a `_`, a slug has none. */

@@ -1,5 +1,7 @@
 import { type Reach, absent } from "#domain/identity/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
+import { requireNoDeletionLock } from "#domain/projects/index.ts";
+import { trashDaysOf, type TrashDeps } from "#domain/trash/index.ts";
 import { auditOrigin, type Caller } from "#domain/organizations/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { expectedOf, requireMatch } from "#kernel/versions.ts";
@@ -18,7 +20,8 @@ import { removeManifest } from "./manifests.ts";
 import { lockRegistry } from "./repositories.ts";
 import type { Retention } from "./retention.ts";
 import { putSettings } from "./store.ts";
-import { nameOf, type RegistryDeps, type Repository } from "./types.ts";
+import { keepContents } from "./trash-images.ts";
+import { nameOf, type RegistryDeps, type RemovalDeps, type Repository } from "./types.ts";
 import { dropUpload } from "./uploads.ts";
 
 type Deps = Pick<RegistryDeps, "metadata" | "clock">;
@@ -128,33 +131,28 @@ function settingsOf({ isPublic, immutableTags, retention }: RepositoryView) {
 const BATCH = 100;
 
 /**
- * Deletes everything in a repository: tags, manifests, blobs and uploads. It works in steps, so that a large repository
- * blocks nobody. Content that is pushed in the meantime may stay.
- * @throws Problem `conflict` if it has immutable tags
+ * Puts everything in a repository into the trash: tags, manifests and blobs. Uploads are deleted. Content that is pushed
+ * in the meantime may stay.
+ * @throws Problem `conflict` if it has immutable tags, or its project a deletion lock
  */
-export async function emptyRepository(deps: RegistryDeps, caller: Caller, repository: Repository): Promise<void> {
+export async function emptyRepository(
+  deps: RegistryDeps & TrashDeps,
+  caller: Caller,
+  repository: Repository,
+): Promise<void> {
+  await requireNoDeletionLock(deps.metadata.read, { org_id: repository.orgId, project_id: repository.projectId });
   const fixed = (await allTags(deps.metadata.read, repository.id)).filter((tag) =>
     matchesAny(tag, repository.immutableTags),
   );
   if (fixed.length > 0)
     throw new Problem("conflict", `The tag ${fixed[0]} is immutable. Change the repository's immutable_tags first.`);
-  let [manifests, blobs] = [0, 0];
-  const inSteps = async (step: () => Promise<number>): Promise<void> => {
-    while ((await step()) > 0);
-  };
-  await inSteps(async () => {
-    const count = await removeSome(deps, repository, "manifests");
-    manifests += count;
-    return count;
-  });
-  await inSteps(async () => {
-    const count = await removeSome(deps, repository, "blobs");
-    blobs += count;
-    return count;
-  });
   for (const upload of await uploadsOf(deps.metadata.read, repository.id)) await dropUpload(deps, upload);
+  const isFinal = (await trashDaysOf(deps, deps.metadata.read, repository.orgId)) === 0;
+  const erased = isFinal ? await eraseContents(deps, repository) : undefined;
   await deps.metadata.write(async (tx) => {
-    const detail = { repository: nameOf(repository), manifests, blobs };
+    await lockRegistry(deps, tx, repository.orgId);
+    const counts = erased ?? (await keepContents(deps, tx, caller, repository));
+    const detail = { repository: nameOf(repository), ...counts };
     await appendAudit(deps, tx, {
       ...auditOrigin(caller),
       orgId: repository.orgId,
@@ -165,7 +163,30 @@ export async function emptyRepository(deps: RegistryDeps, caller: Caller, reposi
   });
 }
 
-async function removeSome(deps: RegistryDeps, { id, orgId }: Repository, what: "manifests" | "blobs"): Promise<number> {
+/**
+ * Deletes the content of a repository for good, with its uploads. It works in steps, so that a large repository blocks
+ * nobody. Each can be repeated.
+ */
+export async function eraseContents(
+  deps: RemovalDeps,
+  repository: Pick<Repository, "id" | "orgId">,
+  signal?: AbortSignal,
+): Promise<{ readonly manifests: number; readonly blobs: number }> {
+  const counts = { manifests: 0, blobs: 0 };
+  for (const what of ["manifests", "blobs"] as const)
+    for (let count = 1; count > 0; counts[what] += count) {
+      signal?.throwIfAborted();
+      count = await removeSome(deps, repository, what);
+    }
+  for (const upload of await uploadsOf(deps.metadata.read, repository.id)) await dropUpload(deps, upload);
+  return counts;
+}
+
+async function removeSome(
+  deps: RemovalDeps,
+  { id, orgId }: Pick<Repository, "id" | "orgId">,
+  what: "manifests" | "blobs",
+): Promise<number> {
   return deps.metadata.write(async (tx) => {
     await lockRegistry(deps, tx, orgId);
     const digests = await (what === "manifests" ? someManifests : someBlobs)(tx, id, BATCH);

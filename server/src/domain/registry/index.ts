@@ -61,8 +61,10 @@ export {
   type UploadDeps,
 } from "./uploads.ts";
 export { imageQuota, quotaWarning } from "./usage.ts";
+export { imageTrash } from "./trash.ts";
 export {
   emptyRepository,
+  eraseContents,
   findRepository,
   repositoriesBefore,
   repositoryVersion,

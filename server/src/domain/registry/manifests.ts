@@ -1,6 +1,7 @@
 import { appendAudit } from "#domain/audit/index.ts";
 import { auditOrigin, type Caller } from "#domain/organizations/index.ts";
 import { addUsage } from "#domain/quotas/index.ts";
+import type { TrashDeps } from "#domain/trash/index.ts";
 import type { Writer } from "#stores/metadata/index.ts";
 import type { StagedBlob } from "#stores/objects/index.ts";
 import { isNeeded, releaseBlobs } from "./blobs-store.ts";
@@ -32,6 +33,7 @@ import {
 } from "./manifests-store.ts";
 import { lockRegistry } from "./repositories.ts";
 import { touchRepository } from "./store.ts";
+import { keepImage } from "./trash-images.ts";
 import {
   CONTENT_OWNER,
   nameOf,
@@ -238,11 +240,11 @@ async function tell(deps: RegistryDeps, tx: Writer, putting: Putting, moved: rea
 }
 
 /**
- * Deletes a tag, or a manifest with all its tags.
+ * Puts a tag into the trash, or a manifest with all its tags.
  * @throws RegistryError `MANIFEST_UNKNOWN`, `DENIED` for an immutable tag, `UNSUPPORTED` while an index needs it
  */
 export async function deleteReference(
-  deps: RegistryDeps,
+  deps: RegistryDeps & TrashDeps,
   caller: Caller,
   repository: Repository,
   reference: string,
@@ -250,6 +252,7 @@ export async function deleteReference(
   const digest = parseDigest(reference);
   await deps.metadata.write(async (tx) => {
     await lockRegistry(deps, tx, repository.orgId);
+    await keepImage(deps, tx, caller, repository, reference);
     const deleted = await (digest === undefined ? deleteTag : deleteTagged)(deps, tx, repository, reference);
     const detail = { repository: nameOf(repository), ...deleted };
     await appendAudit(deps, tx, {

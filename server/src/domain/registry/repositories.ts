@@ -48,6 +48,7 @@ export async function lockRegistry(
 
 function repositories(db: Reader) {
   return withProject(db.selectFrom("app"), "app.project_id")
+    .where("app.trashed_at", "is", null)
     .innerJoin("organization", "organization.id", "app.org_id")
     .leftJoin("registry_repository as r", "r.id", "app.id")
     .select([
@@ -102,6 +103,7 @@ export async function repositoryNames(
   const rows = await joinProject(apps, "app.project_id")
     .select("r.slug")
     .where("r.org_id", "=", principal.orgId)
+    .where("app.trashed_at", "is", null)
     .where("r.last_push_at", "is not", null)
     .where(withinProjects(reach, "app.project_id", "app.id"))
     .where("r.slug", ">", page.after.startsWith(prefix) ? page.after.slice(prefix.length) : "")

@@ -86,7 +86,9 @@ export async function addPulls(
 }
 
 export async function isRepository(db: Reader, id: string): Promise<boolean> {
-  return (await db.selectFrom("app").select("id").where("id", "=", id).executeTakeFirst()) !== undefined;
+  // One with a former slug is in the trash, or its project is.
+  const query = db.selectFrom("app").select("id").where("id", "=", id).where("trashed_at", "is", null);
+  return (await query.where("former_slug", "is", null).executeTakeFirst()) !== undefined;
 }
 
 export interface Recount {

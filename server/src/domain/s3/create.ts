@@ -1,11 +1,13 @@
 import { messageHandler } from "#domain/delivery/index.ts";
 import type { GuardedClock } from "#kernel/deletions.ts";
+import type { Writer } from "#stores/metadata/index.ts";
 import { createAccess } from "./access/access.ts";
 import { createBuckets } from "./buckets/index.ts";
+import { eraseBucket } from "./buckets/erase.ts";
 import { ConfigCache } from "./buckets/view.ts";
 import type { S3Deps } from "./deps.ts";
 import { KeyRing } from "./keys/index.ts";
-import { lifecycleHandler } from "./lifecycle/job.ts";
+import { lifecycleHandler, scheduleLifecycle } from "./lifecycle/job.ts";
 import { createListings } from "./listings/index.ts";
 import { createObjects } from "./objects/index.ts";
 import { scheduleTidying, tidyHandler } from "./tidy.ts";
@@ -16,6 +18,17 @@ import { createUploads } from "./uploads/index.ts";
 export interface S3 extends S3Domain {
   /** Starts lifecycle rules and the delivery of events. */
   start(): void;
+  readonly trash: BucketTrash;
+}
+
+type Stored = { readonly id: string; readonly orgId: string };
+
+/** The functions that the trash needs. */
+interface BucketTrash {
+  /** Deletes the content of a bucket for good. Returns false if locked versions stay. */
+  erase(bucket: Stored, signal: AbortSignal): Promise<boolean>;
+  /** Applies the rules of a bucket again. Their job ended while it was in the trash. */
+  resume(tx: Writer, bucket: Stored): Promise<void>;
 }
 
 export function createS3(s3: S3Deps & { readonly clock: GuardedClock }): S3 {
@@ -27,6 +40,10 @@ export function createS3(s3: S3Deps & { readonly clock: GuardedClock }): S3 {
     objects: createObjects(deps),
     listings: createListings(deps),
     uploads: createUploads(deps),
+    trash: {
+      erase: (bucket, signal) => eraseBucket(deps, bucket, signal),
+      resume: (tx, bucket) => scheduleLifecycle(deps, tx, bucket),
+    },
     start: () => {
       deps.jobs.start([
         lifecycleHandler(deps),

@@ -5,7 +5,7 @@ import { absent } from "#domain/identity/index.ts";
 import { auditOrigin, listPage, type Caller, type Page, type PageQuery } from "#domain/organizations/index.ts";
 import { newId } from "#kernel/ids.ts";
 import type { Clock } from "#kernel/time.ts";
-import type { MetadataStore } from "#stores/metadata/index.ts";
+import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
 import { TELEMETRY_TYPES, type ErasureMatch, type TelemetryType } from "#stores/telemetry/index.ts";
 import type { TelemetryDeps } from "./policy.ts";
 import {
@@ -77,6 +77,45 @@ export async function createErasure(
     });
     return kept(tx, await getErasure({ metadata: { ...deps.metadata, read: tx } }, orgId, row.id));
   });
+}
+
+/** Starts the erasure of a project's rows in the caller's transaction, when its time in the trash has ended. */
+export async function eraseProjectRows(
+  deps: Pick<ErasureDeps, "clock" | "digest">,
+  tx: Writer,
+  { id: projectId, orgId }: { readonly id: string; readonly orgId: string },
+): Promise<string> {
+  const at = deps.clock.nowMs();
+  const input: ErasureInput = { types: TELEMETRY_TYPES, fromUs: null, toUs: null, match: { project_id: projectId } };
+  const id = newId("era", at);
+  await insertErasure(tx, {
+    id,
+    org_id: orgId,
+    types: JSON.stringify(input.types),
+    from_us: null,
+    to_us: null,
+    match: JSON.stringify(input.match),
+    match_digest: deps.digest(canonical(input)),
+    created_by: "system",
+    created_at: at,
+    finished_at: null,
+  });
+  return id;
+}
+
+/**
+ * Returns the number of rows that an erasure has erased. "running": it is not complete. "failed": it must be repeated,
+ * also if the organization moved here after it began.
+ */
+export async function rowsErased(
+  deps: Pick<TelemetryDeps, "metadata">,
+  orgId: string,
+  id: string,
+): Promise<number | "running" | "failed"> {
+  if ((await erasureById(deps.metadata.read, orgId, id)) === undefined) return "failed";
+  const { state, parts } = await getErasure(deps, orgId, id);
+  if (state === "failed") return state;
+  return state === "done" ? parts.reduce((sum, part) => sum + part.rows_erased, 0) : "running";
 }
 
 /** @throws Problem `not_found` */

@@ -1,8 +1,10 @@
 export {
   createErasure,
   dropOrganizationRows,
+  eraseProjectRows,
   getErasure,
   listErasures,
+  rowsErased,
   type Erasure,
   type ErasureDeps,
   type ErasureInput,

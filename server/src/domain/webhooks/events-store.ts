@@ -141,18 +141,28 @@ export async function newestSeq(db: Reader, webhookId: string): Promise<number> 
   return row?.seq ?? 0;
 }
 
-/** Reads the events of an organization after a number, oldest first. */
+/** Returns the webhooks of an organization that are deleted, or in the trash, whose events nobody reads. */
+export async function deletedWebhooks(db: Reader, orgId: string): Promise<string[]> {
+  const query = db.selectFrom("webhook").select("id").where("org_id", "=", orgId).where("deleted_at", "is not", null);
+  return (await query.orderBy("id").execute()).map(({ id }) => id);
+}
+
+/** Reads the events of an organization after a number, oldest first. @param except the webhooks that are left out */
 export async function eventsOfOrganization(
   db: Reader,
   orgId: string,
-  afterSeq: number,
-  limit: number,
+  {
+    afterSeq,
+    limit,
+    except,
+  }: { readonly afterSeq: number; readonly limit: number; readonly except: readonly string[] },
 ): Promise<EventRow[]> {
   return db
     .selectFrom("webhook_event")
     .selectAll()
     .where("org_id", "=", orgId)
     .where("seq", ">", afterSeq)
+    .$if(except.length > 0, (query) => query.where("webhook_id", "not in", [...except]))
     .orderBy("seq")
     .limit(limit)
     .execute();
@@ -162,7 +172,7 @@ export async function eventsOfOrganization(
 export async function countEvents(
   db: Reader,
   orgId: string,
-  { after, through }: { readonly after: number; readonly through: number },
+  { after, through, except }: { readonly after: number; readonly through: number; readonly except: readonly string[] },
 ): Promise<number> {
   const { count } = await db
     .selectFrom("webhook_event")
@@ -170,6 +180,7 @@ export async function countEvents(
     .where("org_id", "=", orgId)
     .where("seq", ">", after)
     .where("seq", "<=", through)
+    .$if(except.length > 0, (query) => query.where("webhook_id", "not in", [...except]))
     .executeTakeFirstOrThrow();
   return Number(count);
 }

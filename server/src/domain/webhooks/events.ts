@@ -11,6 +11,7 @@ import { usageOf } from "#domain/quotas/index.ts";
 import {
   bodyBlob,
   countEvents,
+  deletedWebhooks,
   eventById,
   eventsAfter,
   eventsBefore,
@@ -157,13 +158,17 @@ export async function listRejections(
 
 /** Provides the events of an organization as rows of the table `webhook_events`. The number of an event is its mark. */
 export function eventRecords({ metadata }: Pick<WebhooksDeps, "metadata">): RecordSource {
+  const { read } = metadata;
   return {
-    generation: async (orgId) => (await usageOf(metadata.read, "events", { org_id: orgId })).purged,
-    count: (orgId, after, through) => countEvents(metadata.read, orgId, { after, through }),
+    generation: async (orgId) =>
+      [(await usageOf(read, "events", { org_id: orgId })).purged, ...(await deletedWebhooks(read, orgId))].join(" "),
+    count: async (orgId, after, through) =>
+      countEvents(read, orgId, { after, through, except: await deletedWebhooks(read, orgId) }),
     rowsAfter: async function* (orgId, mark) {
+      const except = await deletedWebhooks(read, orgId);
       let afterSeq = mark;
       for (;;) {
-        const rows = await eventsOfOrganization(metadata.read, orgId, afterSeq, RECORDS_PAGE);
+        const rows = await eventsOfOrganization(read, orgId, { afterSeq, limit: RECORDS_PAGE, except });
         for (const row of rows) yield { mark: row.seq, row: () => recordOf(row) };
         const last = rows.at(-1);
         if (last === undefined || rows.length < RECORDS_PAGE) return;

@@ -53,4 +53,5 @@ export {
   type ConsumerRow,
   type Leased,
 } from "./consumers.ts";
-export { retentionOfProject, setRetentionOfProject, startTidying, tidyHandler } from "./tidy.ts";
+export { eraseWebhook, retentionOfProject, setRetentionOfProject, startTidying, tidyHandler } from "./tidy.ts";
+export { webhookTrash } from "./trash.ts";

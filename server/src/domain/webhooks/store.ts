@@ -39,6 +39,15 @@ export async function setWebhook(tx: Writer, id: string, set: Partial<WebhookRow
   await tx.updateTable("webhook").set(set).where("id", "=", id).execute();
 }
 
+/** Takes a webhook out of the trash. */
+export async function restoreWebhookRow(tx: Writer, id: string, nowMs: number): Promise<void> {
+  await tx
+    .updateTable("webhook")
+    .set((eb) => ({ deleted_at: null, updated_at: nowMs, revision: eb("revision", "+", 1) }))
+    .where("id", "=", id)
+    .execute();
+}
+
 export async function insertUrl(tx: Writer, row: UrlRow): Promise<void> {
   await tx.insertInto("webhook_url").values(row).execute();
 }

@@ -11,16 +11,18 @@ export async function webhooksToTidy(
   const rows = await db
     .selectFrom("webhook")
     .leftJoin("webhook_policy", "webhook_policy.project_id", "webhook.project_id")
+    .leftJoin("trash_item", "trash_item.object_id", "webhook.id")
     .select(["webhook.id", "webhook.org_id", "webhook.deleted_at", "webhook.retention_days"])
-    .select("webhook_policy.retention_days as policy_days")
+    .select(["webhook_policy.retention_days as policy_days", "trash_item.id as item"])
     .where("webhook.id", ">", after)
     .orderBy("webhook.id")
     .limit(limit)
     .execute();
-  return rows.map(({ id, org_id, deleted_at, retention_days, policy_days }) => ({
+  return rows.map(({ id, org_id, deleted_at, retention_days, policy_days, item }) => ({
     id,
     org_id,
-    deleted_at,
+    // Only retention applies to a webhook in the trash, because it can be restored.
+    deleted_at: item === null ? deleted_at : null,
     days: retention_days ?? policy_days,
   }));
 }

@@ -79,8 +79,18 @@ async function tidy(deps: Deps, job: Pick<Job, "signal">): Promise<void> {
   }
 }
 
+/** Deletes a webhook with its events at once, in steps that can be repeated. */
+export async function eraseWebhook(
+  deps: Pick<Deps, "metadata" | "objects">,
+  webhook: { readonly id: string; readonly orgId: string },
+  signal: AbortSignal,
+): Promise<void> {
+  await purge(deps, { ...webhook, beforeMs: "all" }, signal);
+  await deps.metadata.write((tx) => deleteWebhookRows(tx, webhook.id));
+}
+
 async function purge(
-  deps: Deps,
+  deps: Pick<Deps, "metadata" | "objects">,
   { id, orgId, beforeMs }: { readonly id: string; readonly orgId: string; readonly beforeMs: Cutoff | "all" },
   signal: AbortSignal,
 ): Promise<void> {

@@ -10,7 +10,8 @@ import {
   type PageQuery,
   type Project,
 } from "#domain/organizations/index.ts";
-import { projectByName } from "#domain/projects/index.ts";
+import { projectByName, requireNoDeletionLock } from "#domain/projects/index.ts";
+import { moveToTrash, type TrashDeps } from "#domain/trash/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import { newSecret } from "#kernel/secrets.ts";
@@ -155,11 +156,17 @@ export async function updateWebhook(
   });
 }
 
-/** Deletes a webhook. Its address stops at once. Its events are deleted later. @throws Problem `not_found` */
-export async function deleteWebhook(deps: WebhooksDeps, caller: Caller, webhook: Key): Promise<void> {
+/**
+ * Puts a webhook into the trash, with its events. Its addresses stop at once.
+ * @throws Problem `not_found`, `conflict` (the project's deletion lock)
+ */
+export async function deleteWebhook(deps: WebhooksDeps & TrashDeps, caller: Caller, webhook: Key): Promise<void> {
   await changeWebhook(deps, webhook, async (tx, row) => {
+    await requireNoDeletionLock(tx, row);
     const nowMs = deps.clock.nowMs();
     await setWebhook(tx, row.id, { deleted_at: nowMs, updated_at: nowMs, revision: row.revision + 1 });
+    const { org_id: orgId, project_id: projectId, id: objectId, name } = row;
+    await moveToTrash(deps, tx, caller, { kind: "webhook", orgId, projectId, objectId, name });
     await audit(deps, tx, caller, { action: "webhook.delete", webhook: row, detail: { name: row.name } });
   });
 }

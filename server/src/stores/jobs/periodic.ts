@@ -49,6 +49,10 @@ export const PERIODIC_WORK = {
     "Applies the lifecycle rules of each bucket that has any.",
     "s3_lifecycle_interval_ms",
   ),
+  trash: one(
+    "trash.end",
+    "Deletes webhooks, images, repositories, apps and projects whose time in the trash has ended.",
+  ),
   "old S3 records": one("s3.tidy", "Deletes records of completed uploads, and of S3 notifications that were given up."),
   "audit log retention": one("audit.cut", "Deletes entries of audit logs that are past their retention."),
   "old webhook events": one("webhook.tidy", "Deletes events past their retention, and the data of deleted webhooks."),

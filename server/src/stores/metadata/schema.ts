@@ -6,6 +6,7 @@ import type { GroupTables } from "./schema-groups.ts";
 import type { PeopleTables } from "./schema-people.ts";
 import type { RegistryTables } from "./schema-registry.ts";
 import type { S3Tables } from "./schema-s3.ts";
+import type { TrashTables } from "./schema-trash.ts";
 import type { TrustTables } from "./schema-trusts.ts";
 import type { WebhookTables } from "./schema-webhooks.ts";
 
@@ -23,6 +24,7 @@ export interface Tables
     PeopleTables,
     RegistryTables,
     S3Tables,
+    TrashTables,
     TrustTables,
     WebhookTables {
   organization: {
@@ -61,8 +63,13 @@ export interface Tables
     state: string;
     /** When the state began; null: it is active. */
     state_since: number | null;
+    /** When it was put into the trash. Null: it is not there. */
+    trashed_at: number | null;
+    /** The slug of a project in the trash. Its own slug is then one that no project can have. */
+    former_slug: string | null;
+    /** 1: it and its content can't be deleted. */
+    deletion_lock: number;
   };
-  app: { id: string; org_id: string; project_id: string; slug: string; name: string; created_at: number };
   person: {
     id: string;
     /** Lower case; unique. */

@@ -2,6 +2,7 @@ import type { ORGANIZATION_ROUTES, USAGE_ROUTES } from "@mooring/contract";
 import type { Identity } from "#domain/identity/index.ts";
 import type { Changed, DeletionCaller } from "#domain/organization-deletion/index.ts";
 import type { PersonDeletion } from "#domain/people/index.ts";
+import type { TrashSettings, TrashWork } from "#domain/trash/index.ts";
 import type { HttpHost, Operation } from "#http/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { Mail } from "#stores/mail/index.ts";
@@ -23,6 +24,7 @@ export interface OrganizationSurfaceDeps {
   /** Null: no e-mail is sent, and people pass links on themselves. */
   readonly mail: Mail | null;
   readonly addresses: { readonly portal_url: string };
+  readonly trash: TrashWork & TrashSettings;
 }
 
 export interface UsageSurfaceDeps {

@@ -72,7 +72,8 @@ export function organizationBody(organization: Organization): OrganizationBody {
 export function projectBody(project: Project): ProjectBody {
   const { id, slug, name, visibility, environment } = project;
   const times = forStates("_at", (state) => (state === project.state ? isoOrNull(project.state_since) : null));
-  return { id, slug, name, visibility, environment, ...times, created_at: isoFromMs(project.created_at) };
+  const lock = { deletion_lock: project.deletion_lock === 1 };
+  return { id, slug, name, visibility, environment, ...times, ...lock, created_at: isoFromMs(project.created_at) };
 }
 
 /** Returns a project of the calling principal, with its role there. */

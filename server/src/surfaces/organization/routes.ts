@@ -20,6 +20,7 @@ import * as projectMembers from "./operations/project-members.ts";
 import * as projects from "./operations/projects.ts";
 import * as s3Destinations from "./operations/s3-destinations.ts";
 import * as s3Keys from "./operations/s3-keys.ts";
+import * as trash from "./operations/trash.ts";
 import * as trusts from "./operations/trusts.ts";
 import { getUsage } from "./operations/usage.ts";
 
@@ -43,6 +44,7 @@ export function mountOrganization(app: FastifyInstance, deps: OrganizationSurfac
     ...projects,
     ...s3Destinations,
     ...s3Keys,
+    ...trash,
     ...trusts,
     acceptInvitation: acceptInvitation(deps), // counts attempts, so it has a state
   });

@@ -9,13 +9,14 @@ import type {
   Sessions,
   UploadDeps,
 } from "#domain/registry/index.ts";
+import type { TrashDeps } from "#domain/trash/index.ts";
 import type { HttpHost, Operation } from "#http/index.ts";
 import type { GuardedClock } from "#kernel/deletions.ts";
 import type { Reservations } from "#kernel/reservations.ts";
 import type { ChallengeDeps } from "./challenge.ts";
 import type { Writers } from "./writers.ts";
 
-export interface RegistrySurfaceDeps extends UploadDeps, ChallengeDeps {
+export interface RegistrySurfaceDeps extends UploadDeps, ChallengeDeps, TrashDeps {
   readonly host: HttpHost;
   readonly identity: Pick<Identity, "present" | "signIn" | "tokens">;
   readonly tokens: RegistryTokens;
@@ -32,7 +33,7 @@ export interface RegistrySurfaceDeps extends UploadDeps, ChallengeDeps {
   readonly pace: { waitMs(bytes: number): number };
 }
 
-export interface ImagesSurfaceDeps extends RegistryDeps {
+export interface ImagesSurfaceDeps extends RegistryDeps, TrashDeps {
   readonly clock: GuardedClock;
   readonly host: HttpHost;
 }

@@ -1,10 +1,11 @@
 import type { WEBHOOK_ROUTES } from "@mooring/contract";
 import type { ForwardingDeps } from "#domain/delivery/index.ts";
 import type { EventFeed, Receiver } from "#domain/webhooks/index.ts";
+import type { TrashDeps } from "#domain/trash/index.ts";
 import type { HttpHost, Operation } from "#http/index.ts";
 import type { Streams } from "./stream/types.ts";
 
-export interface WebhooksSurfaceDeps extends ForwardingDeps {
+export interface WebhooksSurfaceDeps extends ForwardingDeps, TrashDeps {
   readonly host: HttpHost;
   readonly receiver: Receiver;
   readonly feed: EventFeed;

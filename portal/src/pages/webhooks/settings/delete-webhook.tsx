@@ -31,9 +31,9 @@ export function DeleteWebhook({ webhook, onClose }: { webhook: Webhook; onClose:
         <div className="flex flex-col gap-2">
           <LastHour webhook={webhook} />
           <p>
-            Its address will answer 404, so events of senders that still use it are lost. Its stored events, its
-            destinations with waiting deliveries, and its consumers are deleted. This cannot be undone. You can pause
-            the webhook instead.
+            Its address will answer 404, so events of senders that still use it are lost. It goes to the trash with its
+            stored events, its destinations and its consumers, and can be restored for a time. You can pause the webhook
+            instead.
           </p>
         </div>
       }

@@ -198,8 +198,13 @@ function newRow(
   };
 }
 
+/** Adds the jobs of a webhook's destinations again, which ended when it was put into the trash. */
+export async function forwardAgain(deps: Pick<Deps, "clock" | "jobs">, tx: Writer, webhookId: string): Promise<void> {
+  for (const row of await destinationRows(tx, webhookId)) if (row.state === "active") await forwardSoon(deps, tx, row);
+}
+
 /** Starts a run soon. A run that began before the change can't write its results any more. */
-export function forwardSoon(deps: Deps, tx: Writer, row: Key): Promise<void> {
+export function forwardSoon(deps: Pick<Deps, "clock" | "jobs">, tx: Writer, row: Key): Promise<void> {
   return deps.jobs.put(tx, { kind: FORWARD, key: row.id, group: row.org_id, dueAtMs: deps.clock.nowMs() });
 }
 

@@ -3,6 +3,7 @@ export {
   deleteDestination,
   destinationVersion,
   findDestination,
+  forwardAgain,
   listDeliveries,
   listDestinations,
   rotateDestinationSecret,

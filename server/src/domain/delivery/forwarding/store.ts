@@ -1,3 +1,4 @@
+import { joinProject } from "#domain/projects/index.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
 import { FORWARD, type DeliveryRow, type DestinationRow } from "./model.ts";
 
@@ -14,9 +15,10 @@ export async function destinationForRun(
   db: Reader,
   { key, fence }: { readonly key: string; readonly fence: number },
 ): Promise<(DestinationRow & { deleted_at: number | null }) | undefined> {
-  return db
+  const rows = db
     .selectFrom("webhook_destination")
-    .innerJoin("webhook", "webhook.id", "webhook_destination.webhook_id")
+    .innerJoin("webhook", "webhook.id", "webhook_destination.webhook_id");
+  return joinProject(rows, "webhook.project_id")
     .innerJoin("job", "job.key", "webhook_destination.id")
     .selectAll("webhook_destination")
     .select("webhook.deleted_at")

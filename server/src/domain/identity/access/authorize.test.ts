@@ -190,6 +190,21 @@ test("a person's token limits every role, and gives none", () => {
 const closedTo = (role: OrgRole, scope: Scope): Decision =>
   role === "owner" && ["projects:read", "credentials:read"].includes(scope) ? "allowed" : "hidden";
 
+test("a project in the trash is hidden from everyone, even from its members and from owners", () => {
+  for (const [visibility, role] of [
+    ["organization", "admin"],
+    ["private", "owner"],
+  ] as const) {
+    const resource: Resource = {
+      orgId: "org_a",
+      project: { id: "proj_closed", visibility, state: "active", trashed: true },
+    };
+    const principal = person(role, { proj_closed: "maintainer" });
+    for (const scope of SCOPES) assert.equal(authorize(principal, scope, resource), "hidden", `${role} ${scope}`);
+    assert.equal(mayRevokeIn(principal, resource), false);
+  }
+});
+
 test("the content of a private project is hidden from everyone except its members, even from owners", () => {
   for (const role of ORG_ROLES) {
     for (const scope of SCOPES) {

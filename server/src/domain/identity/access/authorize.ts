@@ -59,7 +59,8 @@ export function mayRevokeIn(principal: Principal, resource: Resource): boolean {
 function isOverseer(principal: Principal, permission: Scope, resource: Resource | undefined): boolean {
   if (principal.kind !== "person" || principal.role !== "owner" || !principal.scopes.has(permission)) return false;
   if (principal.limits !== undefined || !organizationAllows(principal.organization.state, permission)) return false;
-  return resource?.project !== undefined && resource.orgId === principal.orgId;
+  const project = resource?.project;
+  return project !== undefined && project.trashed !== true && resource?.orgId === principal.orgId;
 }
 
 /** Makes the same check as `decide`, but returns no reason. */
@@ -141,7 +142,7 @@ export function heldScopes(principal: Principal, resource: Resource): ReadonlySe
  * Returns the sets whose union is the principal's scopes for the resource. Undefined: the resource is hidden from it.
  */
 function scopesFor(principal: Principal, resource: Resource): readonly ReadonlySet<Scope>[] | undefined {
-  if (resource.orgId !== principal.orgId) return undefined;
+  if (resource.orgId !== principal.orgId || resource.project?.trashed === true) return undefined;
   return principal.kind === "credential" ? ofCredential(principal, resource) : ofPerson(principal, resource);
 }
 

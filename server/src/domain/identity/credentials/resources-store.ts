@@ -12,7 +12,7 @@ export interface Owned extends ProjectColumns {
 export async function appsNamed(db: Reader, orgId: string, names: readonly string[]): Promise<Map<string, Owned>> {
   if (names.length === 0) return new Map();
   const rows = await withProject(
-    db.selectFrom("app").select(["app.id", "app.org_id", "app.project_id"]),
+    db.selectFrom("app").select(["app.id", "app.org_id", "app.project_id"]).where("app.trashed_at", "is", null),
     "app.project_id",
   )
     .select("app.slug")
@@ -34,12 +34,12 @@ export async function webhooksNamed(db: Reader, orgId: string, ids: readonly str
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Returns slugs by the ids of apps. */
+/** Returns slugs by the ids of apps. An app in the trash has its former one. */
 export async function appSlugs(db: Reader, ids: readonly string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map();
   const rows = await db
     .selectFrom("app")
-    .select(["id", "slug"])
+    .select((eb) => ["id", eb.fn.coalesce("former_slug", "slug").as("slug")])
     .where("id", "in", [...ids])
     .execute();
   return new Map(rows.map(({ id, slug }) => [id, slug]));

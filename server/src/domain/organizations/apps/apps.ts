@@ -2,7 +2,8 @@ import { kept } from "#domain/idempotency/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
 import { enforceRecordLimit } from "#domain/limits/index.ts";
 import { type Reach, absent } from "#domain/identity/index.ts";
-import { columnsOf, requireStateAllows, type Project } from "#domain/projects/index.ts";
+import { columnsOf, requireNoDeletionLock, requireStateAllows, type Project } from "#domain/projects/index.ts";
+import { moveToTrash, type TrashDeps } from "#domain/trash/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import { expectedOf, requireMatch } from "#kernel/versions.ts";
@@ -10,6 +11,7 @@ import type { Reader, Writer } from "#stores/metadata/index.ts";
 import { auditOrigin, type Caller, type OrganizationsDeps } from "../caller.ts";
 import { changeOrganization } from "../change.ts";
 import { listPage, type Page, type PageQuery } from "../pages.ts";
+import { requireNoObjectLock } from "./object-lock.ts";
 import { duplicateSlug, found as foundProject } from "../projects/projects.ts";
 import {
   appByName,
@@ -19,8 +21,10 @@ import {
   setAppName,
   deleteEmptyBucket,
   deleteEmptyRepository,
+  hasContent,
   type App,
 } from "./store.ts";
+import { lockedBucketOf, putInTrash } from "./trash/store.ts";
 
 type AppKey = Pick<App, "id" | "org_id">;
 
@@ -76,6 +80,8 @@ export async function createAppIn(
     slug: input.slug,
     name: input.name ?? input.slug,
     created_at: at,
+    trashed_at: null,
+    former_slug: null,
   };
   await enforceRecordLimit(deps.metadata, tx, "apps_max", row.org_id);
   if (!(await insertApp(tx, row))) throw duplicateSlug("/slug", input.slug);
@@ -112,18 +118,45 @@ export async function updateApp(
   });
 }
 
-/** Deletes an app. @throws Problem `not_found`, `conflict` while its bucket or its repository is not empty */
-export async function deleteApp(deps: OrganizationsDeps, caller: Caller, app: AppKey): Promise<void> {
-  await changeOrganization(deps, app.org_id, (tx) => deleteAppIn(deps, tx, caller, app));
+/**
+ * Deletes an app. One with content goes to the trash with its bucket and its repository. Its slug is free at once.
+ * @throws Problem `not_found`, `conflict` (the deletion lock of its project, or the object lock of its bucket)
+ */
+export async function deleteApp(deps: OrganizationsDeps & TrashDeps, caller: Caller, app: AppKey): Promise<void> {
+  await changeOrganization(deps, app.org_id, async (tx) => {
+    const row = await found(tx, app);
+    await requireNoDeletionLock(tx, row);
+    if (await hasContent(tx, row)) await trashApp(deps, tx, caller, row);
+    else await deleteAppIn(deps, tx, caller, app);
+  });
 }
 
-/** Deletes an app in the caller's transaction, under the organization's lock. */
+async function trashApp(deps: OrganizationsDeps & TrashDeps, tx: Writer, caller: Caller, row: App): Promise<void> {
+  requireNoObjectLock(await lockedBucketOf(tx, [row.id]));
+  await putInTrash(tx, row, deps.clock.nowMs());
+  const { id: objectId, org_id: orgId, project_id: projectId, slug: name } = row;
+  await moveToTrash(deps, tx, caller, { kind: "app", orgId, projectId, objectId, name });
+  await appendAudit(deps, tx, {
+    ...auditOrigin(caller),
+    orgId,
+    action: "app.delete",
+    target: { kind: "app", id: objectId },
+    detail: { slug: name, project: projectId, trashed: true },
+  });
+}
+
+/**
+ * Deletes an empty app for good in the caller's transaction, under the organization's lock.
+ */
 export async function deleteAppIn(deps: OrganizationsDeps, tx: Writer, caller: Caller, app: AppKey): Promise<void> {
   const row = await found(tx, app);
   if (!(await deleteEmptyBucket(deps.metadata.dialect, tx, row)))
     throw new Problem("conflict", "The app's bucket is not empty. Delete its objects and uploads first.");
   if (!(await deleteEmptyRepository(tx, row)))
-    throw new Problem("conflict", "The app's repository is not empty. Delete its images first.");
+    throw new Problem(
+      "conflict",
+      "The app's repository is not empty, or has deleted images in the trash. Delete them first.",
+    );
   await deleteAppRow(tx, row.org_id, row.id);
   await appendAudit(deps, tx, {
     ...auditOrigin(caller),

@@ -1,5 +1,6 @@
 import { appendAudit } from "#domain/audit/index.ts";
-import { columnsOf, requireStateAllows, type Project } from "#domain/projects/index.ts";
+import { columnsOf, requireNoDeletionLock, requireStateAllows, type Project } from "#domain/projects/index.ts";
+import { moveItems } from "#domain/trash/index.ts";
 import { usageOf } from "#domain/quotas/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { auditOrigin, type Caller, type OrganizationsDeps } from "../caller.ts";
@@ -23,6 +24,7 @@ export async function moveApp(
     const before = await found(tx, app);
     const to = await foundProject(tx, { id: target.id, org_id: before.org_id });
     if (before.project_id === to.id) return before;
+    await requireNoDeletionLock(tx, before);
     for (const state of [before.project_state, to.state]) requireStateAllows({ state }, "apps:write");
     if ((await usageOf(tx, "objects", { org_id: before.org_id, bucket: before.id })).objects > MOVED_OBJECTS_MAX)
       throw new Problem(
@@ -30,6 +32,7 @@ export async function moveApp(
         `Its bucket has more than ${MOVED_OBJECTS_MAX} objects, too many to move at once. Delete some of them, or create a new app.`,
       );
     await setAppProject(tx, before, to.id);
+    await moveItems(tx, before.org_id, before.id, to.id);
     await announceAccessChange(deps, tx, before.org_id);
     await appendAudit(deps, tx, {
       ...auditOrigin(caller),

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { itemsOf } from "#domain/trash/index.ts";
 import { withinProjects, withProject, type ProjectColumns, type Reach } from "#domain/projects/index.ts";
 import type { MetadataStore, Reader, Tables, Writer } from "#stores/metadata/index.ts";
 
@@ -12,7 +13,8 @@ export interface App extends AppRow, ProjectColumns {
 function apps(db: Reader, orgId: string) {
   return withProject(db.selectFrom("app").selectAll("app"), "app.project_id")
     .select("project.slug as project_slug")
-    .where("app.org_id", "=", orgId);
+    .where("app.org_id", "=", orgId)
+    .where("app.trashed_at", "is", null);
 }
 
 /** Finds an app by id or slug. The two differ: an id has a `_`, a slug has none. */
@@ -69,6 +71,20 @@ export async function deleteAppRow(tx: Writer, orgId: string, appId: string): Pr
   await tx.deleteFrom("app").where("org_id", "=", orgId).where("id", "=", appId).execute();
 }
 
+/** Whether the app's bucket or its repository has anything that a deletion would lose. */
+export async function hasContent(db: Reader, { id, org_id: orgId }: Pick<AppRow, "id" | "org_id">): Promise<boolean> {
+  const has = async (query: { executeTakeFirst(): Promise<unknown> }): Promise<boolean> =>
+    (await query.executeTakeFirst()) !== undefined;
+  for (const table of ["s3_object", "s3_history"] as const)
+    if (await has(db.selectFrom(table).select("bucket").where("bucket", "=", id).limit(1))) return true;
+  for (const table of ["registry_manifest", "registry_blob"] as const)
+    if (await has(db.selectFrom(table).select("repository").where("repository", "=", id).limit(1))) return true;
+  const open = db.selectFrom("s3_upload").select("id").where("bucket", "=", id).where("completed_at", "is", null);
+  if (await has(open.limit(1))) return true;
+  const received = db.selectFrom("registry_upload").select("id").where("repository", "=", id).where("received", ">", 0);
+  return (await has(received.limit(1))) || (await itemsOf(db, orgId, id)).length > 0;
+}
+
 /** Deletes the settings of an app's bucket. Returns false if it has objects, versions or uploads. */
 export async function deleteEmptyBucket(
   dialect: MetadataStore["dialect"],
@@ -119,8 +135,15 @@ export async function setAppProject(tx: Writer, app: Pick<AppRow, "id" | "org_id
   }
 }
 
-/** Deletes the settings of an app's repository. Returns false if it has images, blobs or uploads with content. */
-export async function deleteEmptyRepository(tx: Writer, { id }: Pick<AppRow, "id">): Promise<boolean> {
+/**
+ * Deletes the settings of an app's repository. Returns false if it has images, blobs or uploads with content, or
+ * deleted images in the trash.
+ */
+export async function deleteEmptyRepository(
+  tx: Writer,
+  { id, org_id: orgId }: Pick<AppRow, "id" | "org_id">,
+): Promise<boolean> {
+  if ((await itemsOf(tx, orgId, id)).length > 0) return false;
   for (const table of ["registry_manifest", "registry_blob"] as const) {
     const query = tx.selectFrom(table).select("repository").where("repository", "=", id).limit(1);
     if ((await query.executeTakeFirst()) !== undefined) return false;

@@ -1,5 +1,5 @@
 import { SLUG_RESERVED_DAYS } from "@mooring/contract";
-import { countProjects } from "#domain/projects/index.ts";
+import { countProjects, joinProject } from "#domain/projects/index.ts";
 import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
 
 export type Organization = Tables["organization"];
@@ -48,11 +48,17 @@ export async function countOrganization(
   db: Reader,
   orgId: string,
 ): Promise<{ members: number; projects: number; apps: number }> {
-  const count = async (table: "member" | "app"): Promise<number> => {
-    const rows = db.selectFrom(table).select((eb) => eb.fn.countAll().as("count"));
-    return Number((await rows.where("org_id", "=", orgId).executeTakeFirst())?.count ?? 0);
-  };
-  return { members: await count("member"), projects: await countProjects(db, orgId), apps: await count("app") };
+  const numberOf = async (rows: { executeTakeFirst(): Promise<{ count: unknown } | undefined> }): Promise<number> =>
+    Number((await rows.executeTakeFirst())?.count ?? 0);
+  const members = db
+    .selectFrom("member")
+    .select((eb) => eb.fn.countAll().as("count"))
+    .where("org_id", "=", orgId);
+  const apps = joinProject(db.selectFrom("app"), "app.project_id")
+    .select((eb) => eb.fn.countAll().as("count"))
+    .where("app.org_id", "=", orgId)
+    .where("app.trashed_at", "is", null);
+  return { members: await numberOf(members), projects: await countProjects(db, orgId), apps: await numberOf(apps) };
 }
 
 export async function insertOrganization(tx: Writer, row: Organization): Promise<void> {

@@ -1,22 +1,19 @@
 import { kept } from "#domain/idempotency/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
 import { enforceRecordLimit } from "#domain/limits/index.ts";
+import { heldScopes, PROJECT_ROLE_SCOPES, requireHeld, type Reach, absent } from "#domain/identity/index.ts";
+import { moveToTrash, type TrashDeps } from "#domain/trash/index.ts";
 import {
-  heldScopes,
-  PROJECT_ROLE_SCOPES,
-  requireHeld,
-  revokeCredentialsOfProject,
-  type Reach,
-  absent,
-} from "#domain/identity/index.ts";
-import {
+  holderOfSlug,
   insertProject,
   listProjectRows,
   newProject,
   projectByName,
   projectVersion,
-  rememberDeleted,
+  refuseIfLocked,
+  requireLabelKept,
   setProject,
+  trashProject,
   type Project,
   type ProjectFilter,
 } from "#domain/projects/index.ts";
@@ -31,7 +28,9 @@ import { requireWithinEnd } from "../members/ends.ts";
 import { personPrincipal } from "../members/person.ts";
 import { beyond } from "../members/rules.ts";
 import { findMember } from "../members/store.ts";
-import { countApps, deleteProjectRows, hasFiles, hasWebhooks, maintainersOf, putProjectRole } from "./store.ts";
+import { everyAppOf, freeSlugs, lockedBucketOf } from "../apps/trash/store.ts";
+import { requireNoObjectLock } from "../apps/object-lock.ts";
+import { maintainersOf, putProjectRole } from "./store.ts";
 
 export interface NewProject {
   slug: string;
@@ -159,8 +158,9 @@ export async function updateProject(
     const before = await found(tx, project);
     requireMatch(expected, projectVersion(before));
     const after: Project = { ...before, ...options.change };
-    const holder = await projectByName(tx, before.org_id, after.slug);
-    if (holder !== undefined && holder.id !== before.id) throw duplicateSlug("/slug", after.slug);
+    const holder = await holderOfSlug(tx, before.org_id, after.slug);
+    if (holder !== undefined && holder !== before.id) throw duplicateSlug("/slug", after.slug);
+    requireLabelKept(before, after);
     await requireMayOpen(deps, tx, caller, { before, after });
     if (after.visibility === "private" && before.visibility !== "private")
       await ensureMaintainer(deps, tx, caller, before);
@@ -217,35 +217,39 @@ async function ensureMaintainer(deps: OrganizationsDeps, tx: Writer, caller: Cal
 }
 
 /**
- * Deletes a project and revokes its credentials.
- * @throws Problem `not_found`, `conflict` while it has apps, files or webhooks
+ * Puts a project into the trash, with everything in it. Its credentials can do nothing until it is restored. Its slug and
+ * those of its apps are free at once.
+ * @throws Problem `not_found`, `conflict` (its deletion lock, or the object lock of a bucket)
  */
 export async function deleteProject(
-  deps: OrganizationsDeps,
+  deps: OrganizationsDeps & TrashDeps,
   caller: Caller,
   project: Pick<Project, "id" | "org_id">,
 ): Promise<void> {
   const orgId = project.org_id;
   await changeOrganization(deps, orgId, async (tx) => {
     const row = await found(tx, project);
-    await deps.metadata.lock(tx, `saved_query:${orgId}`); // The lock keeps others from adding an app.
-    if ((await countApps(tx, orgId, row.id)) > 0)
-      throw new Problem("conflict", "The project has apps. Delete them first.");
-    await deps.metadata.lock(tx, `file:${orgId}`); // From here on no upload can be completed.
-    if (await hasFiles(tx, orgId, row.id)) throw new Problem("conflict", "The project has files. Delete them first.");
-    await deps.metadata.lock(tx, `webhook:${orgId}`);
-    if (await hasWebhooks(tx, orgId, row.id))
-      throw new Problem("conflict", "The project has webhooks. Delete them first.");
-    const credentials = await revokeCredentialsOfProject(deps, tx, { orgId, projectId: row.id });
-    await rememberDeleted(tx, row, deps.clock.nowMs());
-    await deleteProjectRows(tx, orgId, row.id);
+    refuseIfLocked(row);
+    const apps = await everyAppOf(tx, orgId, row.id);
+    requireNoObjectLock(
+      await lockedBucketOf(
+        tx,
+        apps.map(({ id }) => id),
+      ),
+    );
+    // Changes that are under way commit before it, or find no project.
+    for (const lock of ["saved_query", "file", "webhook", "registry"]) await deps.metadata.lock(tx, `${lock}:${orgId}`);
+    const { id: projectId, slug: name } = row;
+    await trashProject(tx, row, deps.clock.nowMs());
+    await freeSlugs(tx, { orgId, projectId });
+    await moveToTrash(deps, tx, caller, { kind: "project", orgId, projectId, objectId: projectId, name });
     await announceAccessChange(deps, tx, orgId);
     await appendAudit(deps, tx, {
       ...auditOrigin(caller),
       orgId,
       action: "project.delete",
       target: { kind: "project", id: row.id },
-      detail: { slug: row.slug, credentials },
+      detail: { slug: row.slug },
     });
   });
 }

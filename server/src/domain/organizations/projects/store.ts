@@ -29,6 +29,7 @@ export async function deleteProjectRows(tx: Writer, orgId: string, projectId: st
   await expireTrash(tx, orgId, projectId);
   await tx.deleteFrom("file_usage").where("org_id", "=", orgId).where("place", "=", projectId).execute();
   await tx.deleteFrom("project_group").where("org_id", "=", orgId).where("project_id", "=", projectId).execute();
+  await tx.deleteFrom("webhook_policy").where("org_id", "=", orgId).where("project_id", "=", projectId).execute();
   await tx.deleteFrom("project_member").where("org_id", "=", orgId).where("project_id", "=", projectId).execute();
   await deleteProjectRow(tx, { org_id: orgId, id: projectId });
 }
@@ -66,39 +67,14 @@ async function deleteSavedQueries(tx: Writer, orgId: string, projectId: string):
   await tx.deleteFrom("saved_query").where("org_id", "=", orgId).where("project_id", "=", projectId).execute();
 }
 
-export async function hasWebhooks(db: Reader, orgId: string, projectId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom("webhook")
-    .select("id")
-    .where("org_id", "=", orgId)
-    .where("project_id", "=", projectId)
-    .where("deleted_at", "is", null)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
-/** Whether the project has files, or parts of a future file. */
-export async function hasFiles(db: Reader, orgId: string, projectId: string): Promise<boolean> {
-  const query = db.selectFrom("file").select("id").where("org_id", "=", orgId).where("project_id", "=", projectId);
-  if ((await query.limit(1).executeTakeFirst()) !== undefined) return true;
-  const part = db
-    .selectFrom("upload_part")
-    .innerJoin("upload_grant", "upload_grant.id", "upload_part.grant_id")
-    .select("upload_part.start")
-    .where("upload_grant.org_id", "=", orgId)
-    .where("upload_grant.project_id", "=", projectId);
-  return (await part.limit(1).executeTakeFirst()) !== undefined;
-}
-
-export async function countApps(db: Reader, orgId: string, projectId: string): Promise<number> {
-  const { count } = await db
-    .selectFrom("app")
-    .select((eb) => eb.fn.countAll<number>().as("count"))
-    .where("org_id", "=", orgId)
-    .where("project_id", "=", projectId)
-    .executeTakeFirstOrThrow();
-  return Number(count);
+/** Returns the webhooks of a project, also deleted ones. */
+export async function webhooksOf(
+  db: Reader,
+  orgId: string,
+  projectId: string,
+): Promise<{ id: string; deleted_at: number | null }[]> {
+  const query = db.selectFrom("webhook").select(["id", "deleted_at"]).where("org_id", "=", orgId);
+  return query.where("project_id", "=", projectId).orderBy("id").execute();
 }
 
 function projectMembers(db: Reader, orgId: string, projectId: string) {
@@ -223,12 +199,21 @@ interface ProjectSize {
   readonly objects_bytes: number;
 }
 
-/** Counts what a project has, from counters where there are many rows. Revoked credentials and keys are left out. */
+/**
+ * Counts what a project has, from counters where there are many rows. Revoked credentials and keys, and everything in
+ * the trash are left out.
+ */
 export async function sizeOf(db: Reader, { id, org_id: orgId }: Pick<Project, "id" | "org_id">): Promise<ProjectSize> {
-  const count = async (table: "app" | "project_group" | "project_member"): Promise<number> => {
+  const count = async (table: "project_group" | "project_member"): Promise<number> => {
     const rows = db.selectFrom(table).select((eb) => eb.fn.countAll().as("n"));
     return Number((await rows.where("project_id", "=", id).executeTakeFirst())?.n ?? 0);
   };
+  const apps = await db
+    .selectFrom("app")
+    .select((eb) => eb.fn.countAll().as("n"))
+    .where("project_id", "=", id)
+    .where("trashed_at", "is", null)
+    .executeTakeFirst();
   const live = async (table: "credential" | "s3_key"): Promise<number> => {
     const rows = db.selectFrom(table as "credential").select((eb) => eb.fn.countAll().as("n"));
     const mine = rows.where("org_id", "=", orgId).where("project_id", "=", id).where("revoked_at", "is", null);
@@ -240,17 +225,19 @@ export async function sizeOf(db: Reader, { id, org_id: orgId }: Pick<Project, "i
     .innerJoin("app", "app.id", "c.repository")
     .select((eb) => eb.fn.sum("c.bytes").as("bytes"))
     .where("app.project_id", "=", id)
+    .where("app.trashed_at", "is", null)
     .executeTakeFirst();
   const objects = await db
     .selectFrom("s3_usage as u")
     .innerJoin("app", "app.id", "u.bucket")
     .select((eb) => [eb.fn.sum("u.objects").as("objects"), eb.fn.sum("u.bytes").as("bytes")])
     .where("app.project_id", "=", id)
+    .where("app.trashed_at", "is", null)
     .executeTakeFirst();
   return {
     members: await count("project_member"),
     groups: await count("project_group"),
-    apps: await count("app"),
+    apps: Number(apps?.n ?? 0),
     credentials: await live("credential"),
     s3_keys: await live("s3_key"),
     files: Number(files),

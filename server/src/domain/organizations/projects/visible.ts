@@ -51,8 +51,8 @@ export async function knownProjects(
   const projects = await everyProject(metadata.read, principal.orgId);
   const { organization: unassigned, visibleProjects: seesOpen, projectIds } = reachOf(principal, permission);
   const mine = new Set(projectIds);
-  const isShown = ({ id, visibility, state }: (typeof projects)[number]): boolean =>
-    ((seesOpen && visibility === "organization") || mine.has(id)) && stateAllows(state, permission);
+  const isShown = ({ id, visibility, state, trashed = false }: (typeof projects)[number]): boolean =>
+    !trashed && ((seesOpen && visibility === "organization") || mine.has(id)) && stateAllows(state, permission);
   return {
     shown: new Set(projects.filter(isShown).map((project) => project.id)),
     hidden: new Set(projects.filter((project) => !isShown(project)).map((project) => project.id)),

@@ -1,6 +1,6 @@
 import { APP_SLUG_PATTERN } from "@mooring/contract";
 import { changeOrganization, createAppIn, deleteAppIn, type Caller } from "#domain/organizations/index.ts";
-import { oldestOpenProject, projectByName, type Project } from "#domain/projects/index.ts";
+import { oldestOpenProject, projectByName, requireNoDeletionLock, type Project } from "#domain/projects/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Writer } from "#stores/metadata/index.ts";
 import { knows, reaches } from "../access/access.ts";
@@ -167,6 +167,7 @@ export async function deleteBucket(deps: BucketDeps, caller: S3Caller, bucket: B
   if (principal.kind === "anonymous") throw new S3Error("AccessDenied");
   try {
     await changeOrganization(deps, bucket.orgId, async (tx) => {
+      await requireUnlockedProject(tx, bucket);
       await dropOpenUploads(deps, tx, bucket); // The transaction is rolled back when the bucket still has objects.
       await deleteAppIn(deps, tx, organizationCaller(caller, principal), { id: bucket.id, org_id: bucket.orgId });
     });
@@ -175,6 +176,18 @@ export async function deleteBucket(deps: BucketDeps, caller: S3Caller, bucket: B
     if (error.code === "conflict")
       throw new S3Error("BucketNotEmpty", undefined, { fields: { BucketName: bucket.name } });
     if (error.code === "not_found") throw noSuchBucket(bucket.name);
+    throw error;
+  }
+}
+
+/** @throws S3Error `AccessDenied` for the deletion lock of the bucket's project */
+async function requireUnlockedProject(tx: Writer, { id, orgId }: Bucket): Promise<void> {
+  const row = await bucketById(tx, id);
+  if (row === undefined) return;
+  try {
+    await requireNoDeletionLock(tx, { org_id: orgId, project_id: row.project_id });
+  } catch (error) {
+    if (error instanceof Problem) throw new S3Error("AccessDenied", error.message);
     throw error;
   }
 }

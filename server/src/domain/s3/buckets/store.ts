@@ -23,6 +23,7 @@ export interface BucketRow extends ProjectColumns {
 
 function buckets(db: Reader) {
   return withProject(db.selectFrom("app as a"), "a.project_id")
+    .where("a.trashed_at", "is", null)
     .leftJoin("s3_bucket as b", "b.id", "a.id")
     .select([
       "a.id",
@@ -54,10 +55,10 @@ export async function configuredBuckets(
   db: Reader,
   exceptOrgId: string | undefined,
 ): Promise<{ organization: string; name: string; config: string }[]> {
-  return db
-    .selectFrom("s3_bucket as b")
-    .innerJoin("app as a", "a.id", "b.id")
+  const rows = db.selectFrom("s3_bucket as b").innerJoin("app as a", "a.id", "b.id");
+  return joinProject(rows, "a.project_id")
     .innerJoin("organization as o", "o.id", "a.org_id")
+    .where("a.trashed_at", "is", null)
     .select(["o.slug as organization", "a.slug as name", "b.config"])
     .where("o.id", "!=", exceptOrgId ?? "")
     .where((at) => at.or([at("b.config", "like", '%"policy":%'), at("b.config", "like", '%"acl":%')]))
@@ -95,6 +96,7 @@ export async function listBucketRows(
   return joinProject(db.selectFrom("app as a"), "a.project_id")
     .select(["a.slug", "a.created_at"])
     .where("a.org_id", "=", orgId)
+    .where("a.trashed_at", "is", null)
     .where(withinProjects(own, "a.project_id", "a.id"))
     .$if(names !== null, (query) => query.where("a.slug", "in", [...(names ?? [])]))
     .where("a.slug", ">=", page.prefix)

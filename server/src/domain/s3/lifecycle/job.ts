@@ -30,7 +30,7 @@ export function lifecycleHandler(deps: TimedBucketDeps): JobHandler {
 
 /** Schedules the first run of a bucket's rules, in the transaction that sets them. */
 export async function scheduleLifecycle(
-  { jobs, clock, settings }: BucketDeps,
+  { jobs, clock, settings }: Pick<BucketDeps, "jobs" | "clock" | "settings">,
   tx: Writer,
   bucket: { readonly id: string; readonly orgId: string },
 ): Promise<void> {

@@ -57,9 +57,13 @@ export async function historyVersion(
     .executeTakeFirst();
 }
 
-/** Returns whether the bucket exists, and locks it against deletion until the transaction ends. */
+/**
+ * Returns whether the bucket exists, and locks it against deletion until the transaction ends. One with a former slug is
+ * in the trash, or its project is.
+ */
 export async function holdBucket(dialect: Dialect, tx: Writer, bucket: string): Promise<boolean> {
-  const query = tx.selectFrom("app").select("id").where("id", "=", bucket);
+  const app = tx.selectFrom("app").select("id").where("id", "=", bucket);
+  const query = app.where("trashed_at", "is", null).where("former_slug", "is", null);
   return (await query.$if(dialect === "postgres", (held) => held.forKeyShare()).executeTakeFirst()) !== undefined;
 }
 
@@ -99,7 +103,7 @@ function keyQuery(held: RawBuilder<unknown>) {
     select b.versioning, o.seq, o.version_id, o.blob_id, o.size, o.etag, o.modified_at, o.detail from app as a
     left join s3_bucket as b on b.id = a.id
     left join s3_object as o on o.bucket = a.id and o.key = ${key}
-    where a.id = ${bucket} ${held}`,
+    where a.id = ${bucket} and a.trashed_at is null and a.former_slug is null ${held}`,
   );
 }
 
@@ -183,15 +187,16 @@ export function addUsage(
 
 /**
  * Returns a text for each bucket, by the id of its app. The text changes when the bucket is written to, or moves to
- * another project.
+ * another project, or gets another name.
  */
 export async function statesOfBuckets(db: Reader, orgId: string): Promise<Map<string, string>> {
   const rows = await db
     .selectFrom("s3_usage as u")
     .innerJoin("app as a", "a.id", "u.bucket")
-    .select((eb) => ["a.id", "a.project_id", eb.fn.sum<number>("u.writes").as("writes")])
+    .select((eb) => ["a.id", "a.project_id", "a.slug", eb.fn.sum<number>("u.writes").as("writes")])
     .where("u.org_id", "=", orgId)
-    .groupBy(["a.id", "a.project_id"])
+    .where("a.trashed_at", "is", null)
+    .groupBy(["a.id", "a.project_id", "a.slug"])
     .execute();
-  return new Map(rows.map(({ id, project_id, writes }) => [id, `${project_id} ${writes}`]));
+  return new Map(rows.map(({ id, project_id, slug, writes }) => [id, `${project_id} ${slug} ${writes}`]));
 }

@@ -48,6 +48,7 @@ import { keyRing } from "./0056-key-ring.ts";
 import { membershipEnds } from "./0058-membership-ends.ts";
 import { jobRuns } from "./0050-job-runs.ts";
 import { leaving } from "./0066-leaving.ts";
+import { trash } from "./0071-trash.ts";
 import { listIndexes } from "./0037-list-indexes.ts";
 
 export interface Migration {
@@ -108,4 +109,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0068-project-entries", up: projectEntries },
   { name: "0069-organization-deletions", up: organizationDeletions },
   { name: "0070-custom-roles", up: customRoles },
+  { name: "0071-trash", up: trash },
 ];

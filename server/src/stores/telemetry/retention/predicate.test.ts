@@ -22,6 +22,7 @@ const CASES: Readonly<
 > = {
   logs: {
     row: (text) => ({
+      project_id: `p${text}`,
       message: text,
       service: `s${text}`,
       trace_id: `t${text}`,
@@ -29,6 +30,7 @@ const CASES: Readonly<
       attributes: { [text]: "same", [`x${text}`]: { inner: "deep" }, list: ["first", text] },
     }),
     matches: [
+      (text) => ({ project_id: `p${text}` }),
       (text) => ({ message: text }),
       (text) => ({ service: `s${text}`, level: `l${text}`, trace_id: `t${text}` }),
       (text) => ({ attributes: { [text.startsWith("/") ? pointer(text) : text]: "same" } }),
@@ -37,8 +39,9 @@ const CASES: Readonly<
     ],
   },
   metrics: {
-    row: (text) => ({ name: text, value: 1, tags: { [text]: "same", other: text } }),
+    row: (text) => ({ project_id: `p${text}`, name: text, value: 1, tags: { [text]: "same", other: text } }),
     matches: [
+      (text) => ({ project_id: `p${text}` }),
       (text) => ({ name: text }),
       (text) => ({ tags: { [text]: "same" } }),
       (text) => ({ tags: { other: text } }),

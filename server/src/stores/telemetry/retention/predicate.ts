@@ -4,6 +4,8 @@ import type { TelemetryType } from "../columns.ts";
 export interface ErasureMatch {
   /** Every row of a deleted organization. */
   readonly everything?: true;
+  /** A project's id. */
+  readonly project_id?: string;
   readonly service?: string;
   readonly trace_id?: string;
   readonly level?: string;
@@ -19,9 +21,9 @@ export interface ErasureMatch {
 
 /** The members that can match rows of each type. */
 export const MATCHABLE: Readonly<Record<TelemetryType, readonly (keyof ErasureMatch)[]>> = {
-  logs: ["service", "trace_id", "level", "message", "attributes"],
-  metrics: ["name", "tags"],
-  traces: ["service", "trace_id", "name", "attributes"],
+  logs: ["project_id", "service", "trace_id", "level", "message", "attributes"],
+  metrics: ["project_id", "name", "tags"],
+  traces: ["project_id", "service", "trace_id", "name", "attributes"],
 };
 
 export interface Predicate {

@@ -209,16 +209,18 @@ describe("purgeFile", () => {
       assert.deepEqual((await actions(await world.token()))[0], ["system", id]);
     });
 
-    test("happens with its project, which files in the trash do not keep from deletion", async () => {
+    test("comes at its own time, also when its project is in the trash, which hides it", async () => {
       const token = await world.token();
       const deps = { metadata: world.metadata, clock: filesOf(world).clock };
       const project = await createProject(deps, SYSTEM, world.acme.id, { slug: "short-lived" });
       const id = await newTrashed(world, { project: project.id }, token);
-      await deleteProject(deps, SYSTEM, { id: project.id, org_id: world.acme.id });
+      await deleteProject({ ...deps, trash: { days: 7 } }, SYSTEM, { id: project.id, org_id: world.acme.id });
       assertProblem(await world.call("POST", `/v1/files/${id}/restore`, { token }), "not_found");
       const trash = await world.call("GET", "/v1/files/trash", { token });
       assert.equal((trash.json["data"] as { total: number }).total, 0);
       assert.equal((await usageOf(world.metadata.read, "files", { org_id: world.acme.id })).trashed_bytes, 9);
+      assert.equal(await purgeDue(filesOf(world)), 0);
+      filesOf(world).clock.advance(7 * DAY_MS);
       assert.equal(await purgeDue(filesOf(world)), 1);
       assert.deepEqual(await usageOf(world.metadata.read, "files", { org_id: world.acme.id }), NOTHING);
       assert.equal(await collected(), 9);

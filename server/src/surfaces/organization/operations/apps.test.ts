@@ -47,17 +47,26 @@ testOperation(ORGANIZATION_ROUTES.deleteApp, {
   hidden: (world) => appPairs(world, (name) => ({ path: `/v1/apps/${name}` })),
   problems: {
     conflict: async (world) => {
+      // A bucket with an object lock is not deleted as a whole.
       const app = await newApp(world);
-      const upload = {
-        id: "upl_1",
-        bucket: app,
+      const place = { org_id: world.acme.id, bucket: app, shard: 0, objects: 1, bytes: 1, writes: 1 };
+      const bucket = {
+        id: app,
         org_id: world.acme.id,
-        key: Buffer.from("a"),
-        created_at: 1,
-        owner: "",
+        versioning: "enabled",
+        config: '{"objectLock":{}}',
+        revision: 1,
       };
-      const values = { ...upload, detail: "{}", completed_at: null, result: null };
-      await world.metadata.write((tx) => tx.insertInto("s3_upload").values(values).execute());
+      const upload = { id: fresh("upl"), bucket: app, org_id: world.acme.id, key: Buffer.from("a"), created_at: 1 };
+      const open = { ...upload, owner: "", detail: "{}", completed_at: null, result: null };
+      await world.metadata.write(async (tx) => {
+        await tx.insertInto("s3_usage").values(place).execute();
+        await tx
+          .insertInto("s3_bucket")
+          .values(bucket as never)
+          .execute();
+        await tx.insertInto("s3_upload").values(open).execute();
+      });
       return { path: `/v1/apps/${app}` };
     },
   },

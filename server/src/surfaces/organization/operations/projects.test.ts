@@ -1,6 +1,7 @@
 import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import { boundToken, fresh, newProject, projectPairs } from "../testing/requests.ts";
 import { testOperation } from "../testing/suite.ts";
+import type { World } from "../testing/world.ts";
 
 testOperation(ORGANIZATION_ROUTES.listProjects, { ask: () => ({ path: "/v1/projects?limit=2" }) });
 
@@ -47,5 +48,24 @@ testOperation(ORGANIZATION_ROUTES.unarchiveProject, {
 testOperation(ORGANIZATION_ROUTES.deleteProject, {
   ask: async (world) => ({ path: `/v1/projects/${await newProject(world)}` }),
   hidden: (world) => projectPairs(world, (name) => ({ path: `/v1/projects/${name}` })),
-  problems: { conflict: async () => ({ path: "/v1/projects/open" }) },
+  problems: { conflict: async (world) => ({ path: `/v1/projects/${await lockedProject(world)}` }) },
 });
+
+testOperation(ORGANIZATION_ROUTES.lockProject, {
+  ask: async (world) => ({ path: `/v1/projects/${await lockedProject(world)}/lock` }),
+  hidden: (world) => projectPairs(world, (name) => ({ path: `/v1/projects/${name}/lock` })),
+  problems: { conflict: async (world) => ({ path: `/v1/projects/${await newProject(world)}/lock` }) },
+});
+
+testOperation(ORGANIZATION_ROUTES.unlockProject, {
+  ask: async (world) => ({ path: `/v1/projects/${await newProject(world)}/unlock` }),
+  hidden: (world) => projectPairs(world, (name) => ({ path: `/v1/projects/${name}/unlock` })),
+  problems: { forbidden: async (world) => ({ path: `/v1/projects/${await lockedProject(world)}/unlock` }) },
+});
+
+async function lockedProject(world: World): Promise<string> {
+  const [id, token] = [await newProject(world), await world.token()];
+  await world.call("PATCH", `/v1/projects/${id}`, { token, body: { environment: "production" } });
+  await world.call("POST", `/v1/projects/${id}/lock`, { token });
+  return id;
+}

@@ -7,6 +7,7 @@ import {
   listProjects as list,
   updateProject as update,
   projectFor,
+  setDeletionLock,
 } from "#domain/organizations/index.ts";
 import { projectVersion } from "#domain/projects/index.ts";
 import { callerOf, type OperationContext } from "#http/index.ts";
@@ -46,6 +47,22 @@ export const archiveProject: OrganizationOperation<"archiveProject"> = (deps, { 
 
 export const unarchiveProject: OrganizationOperation<"unarchiveProject"> = (deps, { params }, context) =>
   changed(deps, context, params, { act: "leave", state: "archived" });
+
+export const lockProject: OrganizationOperation<"lockProject"> = (deps, { params }, context) =>
+  locked(deps, context, params, true);
+
+export const unlockProject: OrganizationOperation<"unlockProject"> = (deps, { params }, context) =>
+  locked(deps, context, params, false);
+
+async function locked(
+  deps: OrganizationSurfaceDeps,
+  context: OperationContext,
+  { project_id: id }: { project_id: string },
+  isLocked: boolean,
+): Promise<ReturnType<typeof projectBody>> {
+  const project = await projectFor(deps, context.principal, id, "projects:write");
+  return projectBody(await setDeletionLock(deps, callerOf(context), project, isLocked));
+}
 
 /** Brings a project into a state, or out of it. */
 async function changed(

@@ -42,6 +42,7 @@ import { createOutbound } from "#stores/outbound/index.ts";
 import { CHOSEN, postgresUrl, type DatabaseKind } from "../../../../../tests/fixtures/databases.ts";
 import { atProcessEnd } from "../../../../../tests/fixtures/process-end.ts";
 import { createOrganizationSurface } from "../index.ts";
+import { trashOf } from "./trash.ts";
 import { createJobs, Schedule } from "#stores/jobs/index.ts";
 
 export const ADDRESSES = { portal_url: "https://portal.example" };
@@ -226,7 +227,8 @@ async function createGround(options: WorldOptions): Promise<Ground> {
     deleteOrganization: (by: DeletionCaller, orgId: string) => deleteOrganization(organizations, by, orgId),
     keepOrganization: (by: DeletionCaller, orgId: string) => keepOrganization(organizations, by, orgId),
   };
-  const own = { ...deps, mail, leaving, outbound: OUTBOUND, addresses: ADDRESSES };
+  const trash = trashOf(metadata, clock);
+  const own = { ...deps, mail, leaving, outbound: OUTBOUND, addresses: ADDRESSES, trash };
   const surfaces = [createOrganizationSurface(own), ...others];
   await createHttpServer({
     listener,

@@ -1,3 +1,4 @@
+import type { TrashSettings } from "#domain/trash/index.ts";
 import type { GuardedClock } from "#kernel/deletions.ts";
 import { trustedClock } from "#kernel/testing.ts";
 import { createHash } from "node:crypto";
@@ -38,6 +39,7 @@ function turnedClock(): TurnedClock {
 export interface RegistryParts extends RegistryDeps {
   readonly clock: TurnedClock;
   readonly pulls: Pulls;
+  readonly trash: TrashSettings;
   readonly reservations: Reservations;
   readonly dataDir: string;
 }
@@ -51,7 +53,8 @@ export function registryOf(world: World): RegistryParts {
   return found;
 }
 
-export function withRegistry(change: Partial<RegistrySettings> = {}): WorldOptions {
+/** @param trashDays 0: deleted images can't be restored */
+export function withRegistry(change: Partial<RegistrySettings> = {}, trashDays = 0): WorldOptions {
   return {
     surfaces: async ({ host, identity, metadata, dataDir, onClose }) => {
       const clock = turnedClock();
@@ -72,7 +75,7 @@ export function withRegistry(change: Partial<RegistrySettings> = {}): WorldOptio
         leaseMs: 86_400_000,
         ...change,
       };
-      const deps = { metadata, objects, clock, settings, pulls };
+      const deps = { metadata, objects, clock, settings, pulls, trash: { days: trashDays } };
       const reservations = new Reservations();
       parts.set(metadata, { ...deps, reservations, dataDir });
       const surface = createRegistrySurface({

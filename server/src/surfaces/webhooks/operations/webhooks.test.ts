@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { WEBHOOK_ROUTES } from "@mooring/contract";
-import { projectPairs } from "../../organization/testing/requests.ts";
+import { createProject, setDeletionLock, SYSTEM } from "#domain/organizations/index.ts";
+import { fresh, projectPairs } from "../../organization/testing/requests.ts";
 import { testOperation } from "../../organization/testing/suite.ts";
 import { sharedWorld, type World } from "../../organization/testing/world.ts";
 import { newWebhook, PATH, webhookPairs, WITH_WEBHOOKS } from "../testing/webhooks.ts";
@@ -50,6 +51,16 @@ testOperation(
   {
     ask: async (world) => ({ path: `${PATH}/${(await newWebhook(world)).id}` }),
     hidden: (world) => webhookPairs(world, (id) => ({ path: `${PATH}/${id}` })),
+    problems: {
+      conflict: async (world) => {
+        const deps = { metadata: world.metadata, clock: world.clock };
+        const input = { slug: fresh("locked"), environment: "production" };
+        const project = await createProject(deps, SYSTEM, world.acme.id, input);
+        const { id } = await newWebhook(world, world.acme, project);
+        await setDeletionLock(deps, SYSTEM, project, true);
+        return { path: `${PATH}/${id}` };
+      },
+    },
   },
   WITH_WEBHOOKS,
 );

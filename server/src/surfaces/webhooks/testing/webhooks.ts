@@ -40,7 +40,17 @@ export function withWebhooks(given: (objects: ObjectStore) => void): WorldOption
         await objects.close();
       });
       const rate = { perSecond: SETTINGS.ratePerSecond, burst: SETTINGS.rateBurst };
-      const deps = { ...shared, host, receiver, feed, streams, webhooksUrl: ORIGIN, rate, retentionDays: 30 };
+      const deps = {
+        ...shared,
+        trash: { days: 7 },
+        host,
+        receiver,
+        feed,
+        streams,
+        webhooksUrl: ORIGIN,
+        rate,
+        retentionDays: 30,
+      };
       return [createWebhooksSurface(deps)];
     },
   };

@@ -80,7 +80,7 @@ const KEYS_FOR_WRITE = perDialect((dialect) =>
       from ${jsonTable(dialect, PLACES, places)} as k cross join s3_object as v
       where v.bucket = ${bucket} and v.key = k.key
     ) as o on true
-    where a.id = ${bucket} ${dialect === "postgres" ? sql`for key share of a` : sql``}`,
+    where a.id = ${bucket} and a.trashed_at is null and a.former_slug is null ${dialect === "postgres" ? sql`for key share of a` : sql``}`,
   ),
 );
 
