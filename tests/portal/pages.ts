@@ -17,6 +17,7 @@ export const ORGANIZATION_PAGES = [
   "s3-keys",
   "audit",
   "projects",
+  "trash",
   "usage",
   "api",
   "settings",

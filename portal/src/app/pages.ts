@@ -190,6 +190,13 @@ export const PAGES: readonly PageEntry[] = [
     load: () => import("~/pages/projects/page.tsx"),
   },
   {
+    path: "trash",
+    title: "Trash",
+    group: "Organization",
+    topic: "token",
+    load: () => import("~/pages/trash/page.tsx"),
+  },
+  {
     path: "usage",
     title: "Usage and limits",
     group: "Organization",

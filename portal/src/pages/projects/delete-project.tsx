@@ -2,9 +2,11 @@ import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import { useState, type ReactNode } from "react";
 import { useAct, useList } from "~/api/queries.ts";
 import { useMayIn } from "~/app/may.ts";
+import { PageLink } from "~/app/page-link.tsx";
 import { Button } from "~/kit/button.tsx";
 import { DangerDialog } from "~/kit/dialog.tsx";
 import { plural } from "~/kit/figures.ts";
+import { PROSE_LINK } from "~/kit/prose-link.ts";
 import { useSay } from "~/kit/toast.tsx";
 import type { Project } from "./types.ts";
 
@@ -86,7 +88,11 @@ function WhatGoes({ project }: { project: Project }): ReactNode {
         .{credentials.items.length > 0 && " Programs that use these credentials are refused at once."}
       </p>
       <p>
-        It can be restored for a time: <code>mooring trash-item list</code> shows until when.
+        It can be restored for a time, on the page{" "}
+        <PageLink page="trash" project="-" className={PROSE_LINK}>
+          Trash
+        </PageLink>
+        .
       </p>
     </div>
   );

@@ -18,6 +18,7 @@ import { Apps } from "./apps.tsx";
 import { ArchiveProject } from "./archive-project.tsx";
 import { DeleteProject } from "./delete-project.tsx";
 import { EnterProject } from "./enter-project.tsx";
+import { DeletionLock } from "./deletion-lock.tsx";
 import { ProjectDialog } from "./project-dialog.tsx";
 import { ProjectGroups } from "./project-groups.tsx";
 import { ProjectMembers } from "./project-members.tsx";
@@ -90,6 +91,7 @@ function Details({
             content: (
               <div className="flex flex-col gap-3">
                 <ArchiveProject project={project} />
+                <DeletionLock project={project} />
                 <DeleteProject project={project} onGone={onGone} />
               </div>
             ),
