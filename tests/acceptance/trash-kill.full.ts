@@ -1,16 +1,17 @@
 /**
- * The end of a project's time in the trash, by a server that is killed again and again: everything in the project is
- * gone afterwards, telemetry included, every count is right, and nothing of another project is touched.
+ * The end of a project's time in the trash, by a server that is killed again and again, around commits of this work:
+ * everything in the project is gone afterwards, telemetry included, every count is right, and nothing of another project
+ * is touched.
  */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { PutObjectCommand } from "@aws-sdk/client-s3";
-import { DATABASES } from "../fixtures/databases.ts";
+import { DATABASES, type DatabaseKind } from "../fixtures/databases.ts";
 import { uploaded } from "../fixtures/files.ts";
 import { eventually, mooring } from "../fixtures/process.ts";
 import { repositoryOf } from "../fixtures/registry.ts";
@@ -21,8 +22,18 @@ import { ingested, logEntry, rows } from "../fixtures/telemetry.ts";
 import { newWebhook, post } from "../fixtures/webhooks.ts";
 
 const SETTINGS = { object_grace_ms: 5000, object_collect_ms: 200, compaction_interval_ms: 500 };
-const KILLS = 6;
+const KILLS_MIN = 10;
+const KILLS_MAX = 14;
+/** A server that is not killed for so long has done the work. */
+const IDLE_MS = 15_000;
 const ROWS = 300;
+const WATCH = new URL("../fixtures/kill-at-step.ts", import.meta.url).href;
+/** The changes of a project's end. */
+const CHANGES =
+  " (webhook|webhook_(body|event|url|destination)|s3_(object|history)|registry_(manifest|reference|tag|blob|contents)|" +
+  "file|trashed_file|upload_grant|trash_item|credential|telemetry_erasure|app|project)$";
+/** Kills must be at changes of these kinds. */
+const KINDS = [/ credential$/, / trash_item$/, / registry_/, / file$/];
 
 interface Project {
   readonly id: string;
@@ -79,8 +90,62 @@ async function sound({ dataDir, environment }: Server): Promise<void> {
   assert.equal(audit.code, 0, audit.stderr);
 }
 
+/** Starts the server again and again. Each time it is killed a few steps later. Returns the names of the steps. */
+async function killed(dataDir: string, kind: DatabaseKind): Promise<string[]> {
+  const order = join(dataDir, "..", `${dataDir.split("-").at(-1)}.kill`);
+  const environment = { NODE_OPTIONS: `--import=${WATCH}`, KILL_AT_STEP: order, KILL_AT_CHANGE: CHANGES };
+  const moments: string[] = [];
+  try {
+    for (let n = 0; n < KILLS_MAX; n++) {
+      writeFileSync(order, String(1 + (n % 4)));
+      // It may be killed before it is ready.
+      const server = await startServer({ dataDir, database: kind, settings: SETTINGS, environment }).catch(() => null);
+      const isIdle = delay(IDLE_MS, undefined, { ref: false });
+      await Promise.race([server?.exited, isIdle]);
+      await server?.dispose();
+      if (!existsSync(`${order}.at`)) break;
+      moments.push(readFileSync(`${order}.at`, "utf8"));
+      rmSync(`${order}.at`);
+    }
+  } finally {
+    rmSync(order, { force: true });
+  }
+  return moments;
+}
+
+/** Waits until the project has ended, and checks the counts of its only entry. */
+async function endedOnce(server: Server, token: string, { id }: Project): Promise<void> {
+  const path = `/v1/audit?target=${id}&action=project.end`;
+  const ends = async (): Promise<Record<string, unknown>[]> =>
+    (await server.call<{ items: { detail: Record<string, unknown> }[] }>("GET", path, { token })).body.items.map(
+      ({ detail }) => detail,
+    );
+  await eventually("the project to end", async () => ((await ends()).length > 0 ? true : null), 120_000);
+  const entries = await ends();
+  assert.equal(entries.length, 1, "it ends once");
+  const { apps, telemetry_rows: erased, credentials } = entries[0] ?? {};
+  assert.deepEqual([apps, erased, credentials], [1, ROWS, 1], JSON.stringify(entries));
+}
+
+/** Checks that the server counts what it counted before, and that only this project has telemetry. */
+async function onlyHas(server: Server, token: string, { id }: Project, before: object): Promise<void> {
+  await eventually("the counts to be those from before", async () => {
+    const now = await usage(server, token);
+    return JSON.stringify(now) === JSON.stringify(before) ? true : null;
+  }).catch(async () => assert.deepEqual(await usage(server, token), before));
+  const counted = await rows<{ project_id: string; n: number }>(
+    server,
+    token,
+    "select project_id, count(*) as n from logs where service = 'shop' group by project_id",
+  );
+  assert.deepEqual(
+    counted.map(({ project_id: project, n }) => [project, Number(n)]),
+    [[id, ROWS]],
+  );
+}
+
 for (const { kind, skip } of DATABASES) {
-  test(`a project ends once, however often the server is killed, records in ${kind}`, { skip }, async () => {
+  test(`a project ends once, however often the server is killed, records in ${kind}`, { skip }, async (context) => {
     const dataDir = mkdtempSync(join(tmpdir(), "mooring-trash-kill-"));
     let server = await startServer({ dataDir, database: kind, settings: SETTINGS });
     try {
@@ -99,42 +164,19 @@ for (const { kind, skip } of DATABASES) {
       ).body;
       const item = items.find(({ object_id: id }) => id === ended.id)?.id ?? "";
       assert.equal((await server.call("DELETE", `/v1/trash/${item}`, { token })).status, 204);
-      for (let n = 0; n < KILLS; n++) {
-        await delay(20 + Math.random() * 150 * n);
-        await server.kill();
-        server = await startServer({ dataDir, database: kind, settings: SETTINGS });
-      }
-      token = await server.token(home.credential);
-      const ends = async () => {
-        const answer = await server.call<{ items: { action: string; detail: Record<string, unknown> }[] }>(
-          "GET",
-          `/v1/audit?target=${ended.id}&action=project.end`,
-          { token },
+      await server.kill();
+      const moments = await killed(dataDir, kind);
+      context.diagnostic(`${moments.length} kills: ${moments.join(", ")}`);
+      assert.ok(moments.length >= KILLS_MIN, `${moments.length} kills`);
+      for (const each of KINDS)
+        assert.ok(
+          moments.some((moment) => each.test(moment)),
+          `no kill at ${each.source}: ${moments.join(", ")}`,
         );
-        return answer.body.items;
-      };
-      await eventually("the project to end", async () => ((await ends()).length > 0 ? true : null), 120_000);
-      const entries = await ends();
-      assert.equal(entries.length, 1, "it ends once");
-      const detail = entries[0]?.detail ?? {};
-      assert.deepEqual(
-        [detail["apps"], detail["telemetry_rows"], detail["credentials"]],
-        [1, ROWS, 1],
-        JSON.stringify(detail),
-      );
-      await eventually("the counts to be those from before", async () => {
-        const now = await usage(server, token);
-        return JSON.stringify(now) === JSON.stringify(before) ? true : null;
-      }).catch(async () => assert.deepEqual(await usage(server, token), before));
-      const counted = await rows<{ project_id: string; n: number }>(
-        server,
-        token,
-        "select project_id, count(*) as n from logs where service = 'shop' group by project_id",
-      );
-      assert.deepEqual(
-        counted.map(({ project_id: id, n }) => [id, Number(n)]),
-        [[kept.id, ROWS]],
-      );
+      server = await startServer({ dataDir, database: kind, settings: SETTINGS });
+      token = await server.token(home.credential);
+      await endedOnce(server, token, ended);
+      await onlyHas(server, token, kept, before);
       const free = await server.call("POST", "/v1/projects", { token, json: { slug: "ended" } });
       assert.equal(free.status, 201, free.text);
       await sound(server);
