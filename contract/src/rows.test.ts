@@ -10,7 +10,7 @@ const VERBS = new Set(
   (
     "abort accept acknowledge add adopt allow approve archive ask assign begin block cancel change check claim clear close complete " +
     "confirm connect copy count create decline delete deny disable disconnect download edit empty enable end enter erase explain " +
-    "export fetch find found get give grant hand hide import ingest invite issue join leave link list lock mail make mark merge move name open " +
+    "export fetch find found get give grant hand hide import ingest invite keep issue join leave link list lock mail make mark merge move name open " +
     "pause post prepare preview prove publish purge put read reject release remove rename renew replace replay report request " +
     "reset resolve restore resume retire retry reveal revoke rotate run save scan search send set share show sign start stop " +
     "stream suspend sync tag take tell test transfer trust try turn unarchive undo unlink unlock update upload verify wait walk " +
