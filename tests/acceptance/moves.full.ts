@@ -2,14 +2,24 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, test } from "node:test";
 import { DATABASES, databaseEnvironment } from "../fixtures/databases.ts";
 import { downloadUrl, fetched, pathIn, uploaded } from "../fixtures/files.ts";
 import { agrees, fill, LARGE, tagDigest, type Filled } from "../fixtures/moves.ts";
-import { mooring, type Outcome } from "../fixtures/process.ts";
+import { eventually, mooring, type Outcome } from "../fixtures/process.ts";
 import { repositoryOf } from "../fixtures/registry.ts";
 import { makeBucket, s3Server } from "../fixtures/s3-server.ts";
 import { objectsHold, signsIn } from "../fixtures/secrets.ts";
@@ -340,6 +350,37 @@ test(
     }
   },
 );
+
+test("a person who was deleted on the new server stays deleted", { timeout: 300_000 }, async () => {
+  const [to, dataDir] = [join(directory, "with-deleted"), join(directory, "deleted-there")];
+  succeeded(await exported(to, ["--passphrase-file", passphrase]));
+  const [line = ""] = readFileSync(join(to, "records/person.ndjson"), "utf8").split("\n");
+  const { id } = JSON.parse(line) as { id: string };
+  mkdirSync(dataDir, { mode: 0o700 });
+  const deletion = { kind: "person", id, deleted_at: new Date().toISOString() };
+  writeFileSync(join(dataDir, "deletions.ndjson"), `${JSON.stringify(deletion)}\n`);
+  const result = succeeded(await imported(to, dataDir, ["--passphrase-file", passphrase]));
+  assert.deepEqual(result["deleted"], [id]);
+  const partsOf = (): unknown => {
+    const db = new DatabaseSync(join(dataDir, "mooring.db"), { readOnly: true, timeout: 5000 });
+    try {
+      assert.equal(db.prepare("select count(*) as n from person where id = ?").get(id)?.["n"], 0);
+      return db.prepare("select count(*) as n from audit where instr(personal, ?) > 0").get(`"subject":"${id}"`)?.["n"];
+    } finally {
+      db.close();
+    }
+  };
+  assert.notEqual(partsOf(), 0, "the imported log has parts of the person until the server erases them");
+  const server = await startServer({ dataDir, database: "sqlite" });
+  try {
+    await eventually("the parts of the person to be erased", () => (partsOf() === 0 ? true : null));
+    await server.stop();
+    const checked = await mooring(["audit", "verify", "--data-dir", dataDir]);
+    assert.equal(checked.code, 0, checked.stderr);
+  } finally {
+    await server.dispose();
+  }
+});
 
 test("through a bucket, and a further export copies only new contents", { timeout: 600_000 }, async (context) => {
   const upstream = await s3Server();

@@ -57,7 +57,7 @@ export const CORE_SECONDS_MAX = 20 * 60;
 export const GROUPS: readonly Group[] = [
   {
     name: "core",
-    seconds: 540,
+    seconds: 600,
     files: new RegExp(
       `${acceptance(CORE_ACCEPTANCE).source}|` +
         `^server/src/(stores/(${CORE_STORES})|surfaces/(${CORE_SURFACES})|app/(backup/backup|commands/scrub|deletions|key-command)|domain/(s3/objects/deletions/deletions|identity/(credentials/sign-in|keys/rotation))|http/takes-all)\\.full\\.ts$|^tools/(borders|setup/setup|test-runner/runner|tidy)\\.full\\.ts$`,
@@ -98,10 +98,10 @@ export const GROUPS: readonly Group[] = [
   },
   {
     name: "kills",
-    seconds: 1700,
+    seconds: 2000,
     files: acceptance(KILLS_ACCEPTANCE),
     about:
-      /^server\/src\/(domain\/(identity\/keys|idempotency|organization-deletion|alerts|delivery|webhooks|registry|s3|files)|stores\/jobs)\//,
+      /^server\/src\/(domain\/(identity\/keys|idempotency|organization-deletion|alerts|delivery|moves|webhooks|registry|s3|files)|stores\/(archive|jobs))\//,
   },
   {
     name: "stores",
