@@ -41,7 +41,7 @@ const OBJECT_COLUMNS: ReadonlySet<string> = new Set(["policy", "settings", "deta
 
 /** Columns with one of a few values. */
 const VALUES: Readonly<Partial<Record<Table, Readonly<Record<string, readonly unknown[]>>>>> = {
-  organization: { state: ORGANIZATION_STATES },
+  organization: { state: ORGANIZATION_STATES.filter((state) => state !== "deleting"), deletes_at: [null] },
   project: { state: PROJECT_STATES, visibility: ["organization", "private"], deletion_lock: [0, 1] },
   deleted_project: { visibility: ["organization", "private"] },
   custom_role: { kind: CUSTOM_ROLE_KINDS },

@@ -31,6 +31,7 @@ import {
   blobsOf,
   deletionsUnderWay,
   erasuresUnderWay,
+  isDeleted,
   lastMigration,
   organizationNamed,
   rowsAfter,
@@ -167,6 +168,8 @@ class ExportRun {
   async #records(read: Reader): Promise<Snapshot> {
     const { id } = this.#organization;
     const atMs = this.#deps.clock.nowMs();
+    if (await isDeleted(read, id))
+      throw new Error("the organization was deleted, and its data may be incomplete: an owner or operator can keep it");
     const pending = await erasuresUnderWay(read, id);
     if (pending > 0) throw new Error("an erasure of telemetry is under way: export again when it has ended");
     if ((await deletionsUnderWay(read)) > 0)

@@ -110,6 +110,11 @@ const ATTACKS: readonly Attack[] = [
   { name: "a role that does not exist", forge: changed("member", { role: "operator" }), message: VALUE },
   { name: "a permission for the server", forge: changed("credential", { scopes: "instance:write" }), message: VALUE },
   { name: "a state that does not exist", forge: changed("organization", { state: "free" }), message: VALUE },
+  {
+    name: "an organization that was deleted",
+    forge: changed("organization", { state: "deleting", deletes_at: 5 }),
+    message: VALUE,
+  },
   { name: "a policy that is not JSON", forge: changed("organization", { policy: "{" }), message: VALUE },
   { name: "a policy without an object", forge: changed("organization", { policy: "null" }), message: VALUE },
   { name: "a slug with a path", forge: changed("app", { slug: "../other" }), message: VALUE },
@@ -321,6 +326,15 @@ for (const { kind, skip } of DATABASES) {
       const deleted = { slug: "former", id: "org_another", deleted_at: Date.now() };
       await metadata.write((tx) => tx.insertInto("deleted_organization").values(deleted).execute());
       await assert.rejects(target.imported(original, "former"), /former is the former slug of another organization/);
+    });
+
+    test("a deleted organization is not exported until somebody keeps it", async () => {
+      const { metadata } = source.ground;
+      const set = (deletes_at: number | null): Promise<unknown> =>
+        metadata.write((tx) => tx.updateTable("organization").set({ deletes_at }).where("id", "=", ORG_ID).execute());
+      await set(5);
+      await assert.rejects(source.exported(), /was deleted, and its data may be incomplete/);
+      await set(null);
     });
 
     test("a second import is refused", async () => {

@@ -119,6 +119,12 @@ export async function organizationLike(
     .executeTakeFirst();
 }
 
+/** Whether the organization was deleted, and waits for the end of its grace period. */
+export async function isDeleted(db: Reader, orgId: string): Promise<boolean> {
+  const query = db.selectFrom("organization").select("deletes_at").where("id", "=", orgId);
+  return (await query.executeTakeFirst())?.deletes_at !== null;
+}
+
 /** Counts erasures of telemetry that have not ended. */
 export async function erasuresUnderWay(db: Reader, orgId: string): Promise<number> {
   const row = await db
