@@ -60,7 +60,7 @@ export const GROUPS: readonly Group[] = [
     seconds: 600,
     files: new RegExp(
       `${acceptance(CORE_ACCEPTANCE).source}|` +
-        `^server/src/(stores/(${CORE_STORES})|surfaces/(${CORE_SURFACES})|app/(backup/backup|commands/scrub|deletions|key-command)|domain/(s3/objects/deletions/deletions|identity/(credentials/sign-in|keys/rotation))|http/takes-all)\\.full\\.ts$|^tools/(borders|setup/setup|test-runner/runner|tidy)\\.full\\.ts$`,
+        `^server/src/(stores/(${CORE_STORES})|surfaces/(${CORE_SURFACES})|app/(backup/backup|commands/scrub|deletions|key-command)|domain/(s3/objects/deletions/deletions|identity/(access/mutations|credentials/sign-in|keys/rotation))|http/takes-all)\\.full\\.ts$|^tools/(borders|setup/setup|test-runner/runner|tidy)\\.full\\.ts$`,
     ),
   },
   {

@@ -1,17 +1,32 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import {
+  forStates,
   ORGANIZATION_ACTS,
   organizationAllows,
   ORG_ROLES,
   PROJECT_ROLES,
   SCOPES,
+  stateAllows,
+  SUSPENDED_STATES,
+  UNATTENDED_ACTIONS,
   type OrganizationAct,
   type OrgRole,
   type ProjectRole,
   type Scope,
 } from "@mooring/contract";
-import { authorize, decide, forHarmless, heldScopes, mayRevokeIn, reachOf, type Decision } from "./authorize.ts";
+import {
+  authorize,
+  decide,
+  forHarmless,
+  heldScopes,
+  holds,
+  mayRevokeIn,
+  reachOf,
+  scopesOf,
+  type Decision,
+} from "./authorize.ts";
+import type { Limits } from "./limits.ts";
 import { ORG_ROLE_SCOPES, PROJECT_ROLE_SCOPES, rightsOfRole } from "./permissions.ts";
 import type { CredentialPrincipal, PersonPrincipal, Principal } from "./principal.ts";
 import type { Resource } from "#domain/projects/index.ts";
@@ -32,6 +47,12 @@ const ARCHIVED: Resource = {
   project: { id: "proj_open", visibility: "organization", state: "archived" },
 };
 const ELSEWHERE: Resource = { orgId: "org_b" };
+const ONE_REPOSITORY: Limits = {
+  repositories: new Set(["app_1"]),
+  buckets: new Map(),
+  webhooks: new Set(),
+  services: new Set(),
+};
 
 function person(role: OrgRole, projects: Record<string, ProjectRole> = {}): PersonPrincipal {
   const scopes = ORG_ROLE_SCOPES[role];
@@ -176,6 +197,12 @@ test("the content of a private project is hidden from everyone except its member
   assert.equal(mayRevokeIn(limited, CLOSED), false);
   assert.equal(authorize(owner, "projects:read", { ...CLOSED, orgId: "org_b" }), "hidden");
   assert.equal(mayRevokeIn(credential(SCOPES), CLOSED), false);
+  const narrow: PersonPrincipal = { ...owner, limits: ONE_REPOSITORY };
+  assert.equal(authorize(narrow, "projects:read", CLOSED), "hidden", "a token with limits oversees nothing");
+  for (const other of [narrow, suspended(owner, "read_only"), suspended(owner, "blocked")])
+    assert.equal(mayRevokeIn(other, CLOSED), false);
+  assert.equal(mayRevokeIn(owner, { ...CLOSED, orgId: "org_b" }), false);
+  assert.equal(mayRevokeIn(owner, ORGANIZATION), false);
   assert.equal(authorize(person("viewer", { proj_closed: "reader" }), "files:read", CLOSED), "allowed");
   assert.equal(authorize(person("viewer", { proj_closed: "reader" }), "files:write", CLOSED), "insufficient_scope");
   assert.equal(authorize(person("owner", { proj_closed: "reader" }), "files:delete", CLOSED), "allowed");
@@ -227,6 +254,7 @@ test("an archived project refuses writes and deletions, and allows reading and a
 });
 
 const READ_ONLY_ACTS: readonly OrganizationAct[] = ["sign_in", "end_access", "retain"];
+const FORBIDDEN_ACTS: readonly OrganizationAct[] = ["join", "keep", "webhooks:receive", "alerts:evaluate", "deliver"];
 
 function suspended<P extends Principal>(principal: P, state: "read_only" | "blocked" | "deleting"): P {
   return { ...principal, organization: { state, reason: "unpaid" } };
@@ -255,6 +283,8 @@ test("a read-only organization allows only reading, and a blocked one nothing, t
       assert.deepEqual(found, reads.includes(scope) ? expected : [false, false, []], scope);
     }
   }
+  assert.deepEqual(SUSPENDED_STATES, ["read_only", "blocked", "deleting"]);
+  assert.deepEqual(ORGANIZATION_ACTS.toSorted(), [...READ_ONLY_ACTS, ...FORBIDDEN_ACTS].toSorted());
   for (const act of ORGANIZATION_ACTS) {
     assert.equal(organizationAllows("read_only", act), READ_ONLY_ACTS.includes(act), act);
     assert.equal(organizationAllows("blocked", act), false, act);
@@ -306,11 +336,32 @@ test("the list of reachable projects agrees with the check of each row", () => {
   }
 });
 
+test("the server's own acts stop in an archived project, and the members of its state have its name", () => {
+  assert.deepEqual(UNATTENDED_ACTIONS, ["webhooks:receive", "alerts:evaluate"]);
+  for (const act of UNATTENDED_ACTIONS) {
+    assert.equal(stateAllows("archived", act), false, act);
+    assert.equal(stateAllows("active", act), true, act);
+  }
+  assert.deepEqual(
+    forStates("_at", (state) => state),
+    { archived_at: "archived" },
+  );
+});
+
 test("the scopes of a principal are those that the check allows", () => {
   const writer = person("viewer", { proj_open: "writer" });
   const held = heldScopes(writer, OPEN) ?? new Set();
-  for (const scope of SCOPES) assert.equal(held.has(scope), authorize(writer, scope, OPEN) === "allowed");
-  assert.equal(heldScopes(writer, CLOSED), undefined);
+  const anywhere = scopesOf(writer);
+  for (const scope of SCOPES) {
+    assert.equal(held.has(scope), authorize(writer, scope, OPEN) === "allowed");
+    assert.equal(holds(writer, scope, OPEN), authorize(writer, scope, OPEN) === "allowed");
+    assert.equal(holds(writer, scope, ORGANIZATION), authorize(writer, scope, ORGANIZATION) === "allowed");
+    assert.equal(anywhere.has(scope), authorize(writer, scope) === "allowed");
+    for (const resource of [CLOSED, ELSEWHERE]) {
+      assert.equal(holds(writer, scope, resource), false);
+      assert.equal(heldScopes(writer, resource), undefined);
+    }
+  }
 });
 
 describe("the reason of a refusal", () => {
@@ -342,6 +393,24 @@ describe("the reason of a refusal", () => {
       /^This needs the scope files:write\. Your role viewer \(reader in the project\)/,
     );
     assert.deepEqual(whyNot(viewer, "files:write"), { by: "own role", role: "viewer", projectRole: null });
+  });
+
+  test("names what removed the scope from a person's token, or their role if the token has it", () => {
+    const limit = new Set<Scope>(["files:read", "files:write"]);
+    const withheld = new Map<Scope, Withheld>([["audit:read", { by: "policy" }]]);
+    const limited: PersonPrincipal = { ...person("viewer"), scopes: new Set(["files:read"]), limit, withheld };
+    assert.deepEqual(whyNot(limited, "files:delete", OPEN), { by: "scope" });
+    assert.deepEqual(whyNot(limited, "audit:read", OPEN), { by: "policy" });
+    assert.deepEqual(whyNot(limited, "files:write", OPEN), { by: "own role", role: "viewer", projectRole: null });
+  });
+
+  test("names the limits of a token, also if the scope comes from a role in the project", () => {
+    const writer = { ...person("viewer", { proj_open: "writer" }), limits: ONE_REPOSITORY };
+    assert.deepEqual(whyNot(writer, "registry:push", OPEN), { by: "beyond resources" });
+    assert.deepEqual(whyNot(writer, "webhooks:write"), { by: "beyond resources" });
+    assert.deepEqual(whyNot(writer, "registry:push", { ...OPEN, item: { kind: "repositories", id: "app_2" } }), {
+      by: "hidden",
+    });
   });
 
   test("has a text that names the deciding check and every parent", () => {

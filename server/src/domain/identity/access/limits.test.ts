@@ -104,3 +104,24 @@ test("limits are combined without gaining anything", () => {
   assert.deepEqual([isWithin(undefined, SOME), isWithin(SOME, undefined)], [false, true]);
   assert.equal(intersection([]), undefined);
 });
+
+test("limits without a common prefix of a bucket do not reach that bucket", () => {
+  const elsewhere = { ...NOTHING, buckets: new Map([["app_1", ["other/"]]]) };
+  assert.deepEqual(intersection([SOME, elsewhere]), NOTHING);
+});
+
+test("limits are within others only if each of their resources is", () => {
+  const more: readonly Partial<Limits>[] = [
+    { repositories: new Set(["app_2"]) },
+    { webhooks: new Set(["wh_2"]) },
+    { services: new Set(["api"]) },
+    { buckets: new Map([["app_2", [""]]]) },
+    { buckets: new Map([["app_1", ["in/deep/", "x"]]]) },
+  ];
+  for (const change of more) {
+    assert.equal(isWithin({ ...SOME, ...change }, SOME), false, Object.keys(change)[0]);
+    assert.equal(isWithin({ ...NOTHING, ...change }, SOME), false, `only ${Object.keys(change)[0]}`);
+  }
+  assert.ok(isWithin(SOME, SOME) && isWithin(NOTHING, SOME));
+  assert.ok(isWithin({ ...SOME, buckets: new Map([["app_1", ["in/deep/", "out/ab"]]]) }, SOME));
+});
