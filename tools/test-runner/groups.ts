@@ -24,7 +24,7 @@ const acceptance = (names: string): RegExp => new RegExp(`^tests/acceptance/(${n
 const CORE_ACCEPTANCE =
   "account|activity|alerts|allowed-addresses|allowed-destinations|audit|cli|cli-api|cli-files|cli-ingest|cli-ingest-text|cli-query|cli-s3|" +
   "demo|errors|exact-json-few|fatal|files|first-run|healthcheck|" +
-  "files-resumable-api|full-disk|ingest-limits|leaks|leaving|live-streams-end|locked-records|logins|master-key|moves|nodes|own-telemetry|proxies|query|query-narrow|query-sandbox|query-stored|refused-bodies|" +
+  "files-resumable-api|full-disk|ingest-limits|leaks|leaving|live-streams-end|locked-records|logins|master-key|moves|nodes|own-telemetry|permission-table|proxies|query|query-narrow|query-sandbox|query-stored|refused-bodies|" +
   "registry-login|registry-manifests|registry-quota|registry-security|rest|retention|s3|secrets|settings|start|stop|strict-http|suspension|tail|tenancy|token-life|trash|webhooks|webhooks-cli";
 const KILLS_ACCEPTANCE = "(alerts|files|idempotency|master-key|moves|organization|registry|s3|trash|webhooks)-kill|kill";
 const POSTGRES_ACCEPTANCE = "postgres|databases|telemetry-nodes";
