@@ -87,9 +87,10 @@ export function validateRow(moved: MovedTable, row: Row): void {
 }
 
 /** An object in the trash has a slug that nobody can choose, and its former one beside it. */
-function hasSlug({ id, slug, former_slug: former = null }: Row, pattern: RegExp): boolean {
+function hasSlug({ id, slug, former_slug: former }: Row, pattern: RegExp): boolean {
   const isHidden = slug === hiddenSlug(String(id));
-  return (isHidden || pattern.test(String(slug))) && (former === null || (isHidden && pattern.test(String(former))));
+  if (former === undefined || former === null) return isHidden || pattern.test(String(slug));
+  return isHidden && typeof former === "string" && pattern.test(former);
 }
 
 function isValid(column: string, value: unknown): boolean {

@@ -27,7 +27,7 @@ for (const { kind, skip } of DATABASES) {
 
     const source = () => objectRecords(g.ground);
     const writes = async (bucket: Bucket) =>
-      Number((await source().parts?.(ORG_ID))?.get(bucket.id)?.toString().split(" ")[1] ?? 0);
+      Number((await source().parts?.(ORG_ID))?.get(bucket.id)?.toString().split(" ").at(-1) ?? 0);
     const recordsOf = async (bucket: Bucket, orgId = ORG_ID, mark = 0): Promise<ObjectRecord[]> => {
       const rows: ObjectRecord[] = [];
       for await (const { row } of source().rowsAfter(orgId, mark, bucket.id))

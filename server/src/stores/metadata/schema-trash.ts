@@ -37,4 +37,8 @@ export interface TrashTables {
     /** From this time it can't be restored, and the server ends it. 0: somebody deleted it for good. */
     purge_at: number;
   };
+  /** Slugs of deleted organizations. They stay reserved for a time. */
+  deleted_organization: { slug: string; id: string; deleted_at: number };
+  /** The visibility of a deleted project, which its telemetry keeps. */
+  deleted_project: { id: string; org_id: string; visibility: "organization" | "private"; deleted_at: number };
 }

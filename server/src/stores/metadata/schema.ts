@@ -46,8 +46,6 @@ export interface Tables
     /** JSON: state, state_reason and suspended_at from before the deletion. Null: not deleted, or nobody can keep it any more. */
     before_deletion: string | null;
   };
-  /** Slugs of deleted organizations. They stay reserved for a time. */
-  deleted_organization: { slug: string; id: string; deleted_at: number };
   /** Former slugs of organizations. Nobody else can have them, because image names and addresses contain them. */
   former_slug: { slug: string; org_id: string; retired_at: number };
   project: {
@@ -248,8 +246,6 @@ export interface Tables
     leaked: number;
     started_at: number;
   };
-  /** The visibility of a deleted project, which its telemetry keeps. */
-  deleted_project: { id: string; org_id: string; visibility: "organization" | "private"; deleted_at: number };
   idempotency: {
     /** SHA-256 of principal, route and key. */
     key_hash: string;

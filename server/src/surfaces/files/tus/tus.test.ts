@@ -70,15 +70,19 @@ describe("a resumable upload", () => {
     assert.equal((await append(path, 5, "abc")).status, 204);
   });
 
-  test("is not a presigned upload, and prevents the deletion of its project while it exists", async () => {
+  test("is absent while its project is in the trash, and continues after the restore", async () => {
     const project = await world.call("POST", "/v1/projects", { token, body: { slug: "with-parts" } });
     const fields = { "upload-length": "10", "upload-metadata": "filename YS50eHQ=,project d2l0aC1wYXJ0cw==" };
     const made = await world.call("POST", "/v1/uploads", { token, headers: { ...TUS, ...fields } });
     const path = contentPath(made.headers.get("location") ?? "");
     assert.equal((await append(path, 0, "abc")).status, 204);
     const at = `/v1/projects/${String(project.json["id"])}`;
-    assert.equal((await world.call("DELETE", at, { token })).status, 409);
-    assert.equal((await world.call("DELETE", path, { token, headers: TUS })).status, 204);
     assert.equal((await world.call("DELETE", at, { token })).status, 204);
+    assert.equal((await append(path, 5, "def")).status, 404);
+    const trash = await world.call("GET", "/v1/trash?kind=project&limit=1", { token });
+    const [item] = trash.json["items"] as { id: string; object_id: string }[];
+    assert.equal(item?.object_id, project.json["id"]);
+    assert.equal((await world.call("POST", `/v1/trash/${item?.id ?? ""}/restore`, { token })).status, 204);
+    assert.equal((await append(path, 5, "def")).status, 204);
   });
 });
