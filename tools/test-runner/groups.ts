@@ -26,7 +26,8 @@ const CORE_ACCEPTANCE =
   "demo|errors|exact-json-few|fatal|files|first-run|healthcheck|" +
   "files-resumable-api|full-disk|ingest-limits|leaks|leaving|live-streams-end|locked-records|logins|master-key|moves|nodes|own-telemetry|permission-table|proxies|query|query-narrow|query-sandbox|query-stored|refused-bodies|" +
   "registry-login|registry-manifests|registry-quota|registry-security|rest|retention|s3|secrets|settings|start|stop|strict-http|suspension|tail|tenancy|token-life|trash|webhooks|webhooks-cli";
-const KILLS_ACCEPTANCE = "(alerts|files|idempotency|master-key|moves|organization|registry|s3|trash|webhooks)-kill|kill";
+const KILLS_ACCEPTANCE =
+  "(alerts|files|idempotency|master-key|moves|organization|registry|s3|trash|webhooks)-kill|kill";
 const POSTGRES_ACCEPTANCE = "postgres|databases|telemetry-nodes";
 const RACES_ACCEPTANCE = "s3-race|paused-node";
 const LISTS_ACCEPTANCE = "year";
