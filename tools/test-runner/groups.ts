@@ -24,8 +24,9 @@ const acceptance = (names: string): RegExp => new RegExp(`^tests/acceptance/(${n
 const CORE_ACCEPTANCE =
   "account|activity|alerts|allowed-addresses|allowed-destinations|audit|cli|cli-api|cli-files|cli-ingest|cli-ingest-text|cli-query|cli-s3|" +
   "demo|errors|exact-json-few|fatal|files|first-run|healthcheck|" +
-  "files-resumable-api|full-disk|ingest-limits|leaks|leaving|live-streams-end|locked-records|logins|master-key|moves|nodes|own-telemetry|permission-table|proxies|query|query-narrow|query-sandbox|query-stored|refused-bodies|" +
+  "files-resumable-api|full-disk|ingest-limits|leaks|leaving|live-streams-end|locked-records|logins|master-key|moves|nodes|own-telemetry|proxies|query|query-narrow|query-sandbox|query-stored|refused-bodies|" +
   "registry-login|registry-manifests|registry-quota|registry-security|rest|retention|s3|secrets|settings|start|stop|strict-http|suspension|tail|tenancy|token-life|trash|webhooks|webhooks-cli";
+const ACCESS_ACCEPTANCE = "permission-table";
 const KILLS_ACCEPTANCE =
   "(alerts|files|idempotency|master-key|moves|organization|registry|s3|trash|webhooks)-kill|kill";
 const POSTGRES_ACCEPTANCE = "postgres|databases|telemetry-nodes";
@@ -61,7 +62,7 @@ export const GROUPS: readonly Group[] = [
     seconds: 600,
     files: new RegExp(
       `${acceptance(CORE_ACCEPTANCE).source}|` +
-        `^server/src/(stores/(${CORE_STORES})|surfaces/(${CORE_SURFACES})|app/(backup/backup|commands/scrub|deletions|key-command)|domain/(s3/objects/deletions/deletions|identity/(access/mutations|credentials/sign-in|keys/rotation))|http/takes-all)\\.full\\.ts$|^tools/(borders|setup/setup|test-runner/runner|tidy)\\.full\\.ts$`,
+        `^server/src/(stores/(${CORE_STORES})|surfaces/(${CORE_SURFACES})|app/(backup/backup|commands/scrub|deletions|key-command)|domain/(s3/objects/deletions/deletions|identity/(credentials/sign-in|keys/rotation))|http/takes-all)\\.full\\.ts$|^tools/(borders|setup/setup|test-runner/runner|tidy)\\.full\\.ts$`,
     ),
   },
   {
@@ -79,9 +80,11 @@ export const GROUPS: readonly Group[] = [
     about: /^portal\/|^server\/src\/(surfaces\/portal|domain\/people)\/|^tests\/portal\//,
   },
   {
-    name: "tasks",
-    seconds: 240,
-    files: /^tests\/tasks\//,
+    name: "access",
+    seconds: 420,
+    files: new RegExp(
+      `${acceptance(ACCESS_ACCEPTANCE).source}|^tests/tasks/|^server/src/domain/identity/access/mutations\\.full\\.ts$`,
+    ),
     about:
       /^(contract|portal)\/|^server\/src\/(domain\/(identity|organizations|people)|surfaces\/organization)\/|^tests\/tasks\//,
   },
@@ -179,7 +182,9 @@ export const GROUPS: readonly Group[] = [
   {
     name: "package-acceptance",
     seconds: 900,
-    files: new RegExp(`^tests/acceptance/[^/]+\\.test\\.ts$|${acceptance(CORE_ACCEPTANCE).source}`),
+    files: new RegExp(
+      `^tests/acceptance/[^/]+\\.test\\.ts$|${acceptance(`${CORE_ACCEPTANCE}|${ACCESS_ACCEPTANCE}`).source}`,
+    ),
     about: PACKAGING,
     again: "installed",
   },
