@@ -44,10 +44,10 @@ export const CHECKOUT_ONLY =
 const CORE_STORES =
   "jobs/(jobs|parking)|telemetry/(backpressure|embedded|kill-few|nodes|snapshot|startup|sweep|compaction/.*|presence/presence|retention/(erasing|kill-few|retention))|" +
   "objects/(kill-few|filesystem/(crash|filesystem|large)|s3/nodes)|" +
-  "telemetry/query/(attacks|columnar-limits|engine|engine-streams|hidden|latest|messages|normal|own-functions|pool|promoted|pruning|severity|truncation)|" +
+  "telemetry/query/(attacks|columnar-limits|engine|engine-streams|hidden|latest|messages|normal|own-functions|pool|promoted|pruning|pushdown|severity|truncation)|" +
   "metadata/(kill-few|postgres/postgres|sqlite/(readers|sqlite))";
 const CORE_SURFACES =
-  "(s3|registry|files)/quota|registry/races|portal/(sign-in-delays|operations/sign-in)|query/send|telemetry/(alert-changes|operations/(alerts|otlp-export)|tail/tails?|wire/pool)";
+  "(s3|registry|files)/quota|registry/races|portal/(sign-in-delays|operations/(password-reset|sign-in))|s3/security|query/send|telemetry/(alert-changes|operations/(alerts|otlp-export)|tail/tails?|wire/pool)";
 
 const BOTH_DATABASES =
   "audit/(audit|leaving)|idempotency/idempotency|identity/(identity|activity/activity|credentials/(adopt|kinds)|keys/keyring)|" +
@@ -62,7 +62,7 @@ export const GROUPS: readonly Group[] = [
     seconds: 600,
     files: new RegExp(
       `${acceptance(CORE_ACCEPTANCE).source}|` +
-        `^server/src/(stores/(${CORE_STORES})|surfaces/(${CORE_SURFACES})|app/(backup/backup|commands/scrub|deletions|key-command)|domain/(s3/objects/deletions/deletions|identity/(credentials/sign-in|keys/rotation))|http/takes-all)\\.full\\.ts$|^tools/(borders|setup/setup|test-runner/runner|tidy)\\.full\\.ts$`,
+        `^server/src/(stores/(${CORE_STORES})|surfaces/(${CORE_SURFACES})|app/(backup/backup|commands/scrub|deletions|key-command)|domain/(s3/objects/deletions/deletions|identity/(changes/feed|credentials/sign-in|keys/rotation))|http/takes-all)\\.full\\.ts$|^tools/(borders|setup/setup|test-runner/runner|tidy)\\.full\\.ts$`,
     ),
   },
   {
