@@ -155,7 +155,7 @@ describe("commands of the API", () => {
       return stdout.trim().split("\n");
     };
     assert.deepEqual(complete("mooring project-", ["mooring", "project-"]), ["project-group", "project-member"]);
-    assert.deepEqual(complete("mooring project un", ["mooring", "project", "un"]), ["unarchive"]);
+    assert.deepEqual(complete("mooring project un", ["mooring", "project", "un"]), ["unarchive", "unlock"]);
     assert.deepEqual(complete("mooring project create --vi", ["mooring", "project", "create", "--vi"]), [
       "--visibility",
     ]);

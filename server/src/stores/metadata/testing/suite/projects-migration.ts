@@ -24,7 +24,8 @@ export const PROJECTS_MIGRATION: DatabaseCases = {
     const store = await migrated(database, "0053-project-states", addProjects);
     try {
       const projects = await store.read.selectFrom("project").selectAll().orderBy("id").execute();
-      const common = { org_id: "org_1", visibility: "private", environment: "staging", created_at: 1 };
+      const later = { trashed_at: null, former_slug: null, deletion_lock: 0 };
+      const common = { org_id: "org_1", visibility: "private", environment: "staging", created_at: 1, ...later };
       const row = (slug: string, state: string, state_since: number | null) => {
         return { id: `proj_${slug}`, slug, name: slug, ...common, state, state_since };
       };
