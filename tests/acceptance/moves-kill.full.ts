@@ -65,13 +65,14 @@ async function killed(growth: number, all: readonly string[], check: () => void 
   }
 }
 
-function organizationsIn(dataDir: string): number {
-  if (!existsSync(join(dataDir, "mooring.db"))) return 0;
+/** Counts the organizations, people, credentials and telemetry files. */
+function countsIn(dataDir: string): number[] {
+  if (!existsSync(join(dataDir, "mooring.db"))) return [];
   const db = new DatabaseSync(join(dataDir, "mooring.db"), { timeout: 5000 });
   try {
-    if (db.prepare("select 1 from sqlite_master where name = 'person'").all().length === 0) return 0;
+    if (db.prepare("select 1 from sqlite_master where name = 'person'").all().length === 0) return [];
     const count = (table: string): number => Number(db.prepare(`select count(*) as n from ${table}`).get()?.["n"]);
-    return count("organization") + count("person") + count("credential") + count("telemetry_file");
+    return ["organization", "person", "credential", "telemetry_file"].map(count);
   } finally {
     db.close();
   }
@@ -91,9 +92,13 @@ test("killed exports and imports continue, and nothing is half there", { timeout
   let starts = 0;
   // Creates the records, because their migrations have many steps.
   await (await startServer({ dataDir, database: "sqlite" })).stop();
+  const before = countsIn(dataDir);
   const imports = await killed(GROWTH.import, ["import", "--from", to, "--data-dir", dataDir], async () => {
-    const rows = organizationsIn(dataDir);
-    if (rows > 0) return;
+    const more = countsIn(dataDir).map((rows, at) => rows - (before[at] ?? 0));
+    if (more.some((rows) => rows > 0)) {
+      const isWhole = more.every((rows) => rows > 0);
+      return assert.ok(isWhole, `half there: ${more.join(", ")}`);
+    }
     // A server between two tries deletes what it can't use, and the next try copies it again.
     if (starts++ !== 3) return;
     const between = await startServer({ dataDir, database: "sqlite" });
@@ -101,6 +106,7 @@ test("killed exports and imports continue, and nothing is half there", { timeout
     await between.dispose();
   });
   context.diagnostic(`exports: ${exports.join(", ")}; imports: ${imports.join(", ")}`);
+  assert.ok(starts > 3, "no server ran between two tries");
   assert.ok(exports.length >= KILLS_MIN, `${exports.length} kills of exports`);
   assert.ok(imports.length >= KILLS_MIN, `${imports.length} kills of imports`);
   const server = await startServer({ dataDir, database: "sqlite" });

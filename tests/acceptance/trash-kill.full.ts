@@ -23,7 +23,7 @@ import { newWebhook, post } from "../fixtures/webhooks.ts";
 
 const SETTINGS = { object_grace_ms: 5000, object_collect_ms: 200, compaction_interval_ms: 500 };
 const KILLS_MIN = 10;
-const KILLS_MAX = 14;
+const KILLS_MAX = 60;
 /** A server that is not killed for so long has done the work. */
 const IDLE_MS = 15_000;
 const ROWS = 300;
@@ -75,9 +75,8 @@ async function usage(server: Server, token: string): Promise<Record<string, unkn
   const { body } = await server.call<{ services: Record<string, Record<string, number>> }>("GET", "/v1/usage", {
     token,
   });
-  return Object.fromEntries(
-    ["files", "images", "objects", "webhooks"].map((name) => [name, body.services[name] ?? null]),
-  );
+  const names = ["files", "images", "buckets", "webhooks"];
+  return Object.fromEntries(names.map((name) => [name, body.services[name] ?? assert.fail(`no usage of ${name}`)]));
 }
 
 /** Asserts that every reference to content is right, and that the audit log is whole. */
@@ -90,14 +89,22 @@ async function sound({ dataDir, environment }: Server): Promise<void> {
   assert.equal(audit.code, 0, audit.stderr);
 }
 
-/** Starts the server again and again. Each time it is killed a few steps later. Returns the names of the steps. */
+/** Whether the kills were at enough moments, and at each kind of change. */
+function isEnough(moments: readonly string[]): boolean {
+  return moments.length >= KILLS_MIN && KINDS.every((each) => moments.some((moment) => each.test(moment)));
+}
+
+/**
+ * Starts the server again and again, and kills it in turn before its first change and after it, until these were enough
+ * moments. Returns the names of the moments.
+ */
 async function killed(dataDir: string, kind: DatabaseKind): Promise<string[]> {
   const order = join(dataDir, "..", `${dataDir.split("-").at(-1)}.kill`);
   const environment = { NODE_OPTIONS: `--import=${WATCH}`, KILL_AT_STEP: order, KILL_AT_CHANGE: CHANGES };
   const moments: string[] = [];
   try {
-    for (let n = 0; n < KILLS_MAX; n++) {
-      writeFileSync(order, String(1 + (n % 4)));
+    for (let n = 0; n < KILLS_MAX && !isEnough(moments); n++) {
+      writeFileSync(order, String(1 + (n % 2)));
       // It may be killed before it is ready.
       const server = await startServer({ dataDir, database: kind, settings: SETTINGS, environment }).catch(() => null);
       const isIdle = delay(IDLE_MS, undefined, { ref: false });
