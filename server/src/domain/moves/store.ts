@@ -224,12 +224,12 @@ export async function countUsage(tx: Writer, orgId: string): Promise<void> {
       union all
       select coalesce(project_id, ''), 0, 0, 1, size from trashed_file where org_id = ${orgId}) as counted
     group by place`.execute(tx);
-  // Only a current version counts as an object. Every version, also a delete marker, counts as a write.
+  // Every version counts as an object except a delete marker. Every version, also a delete marker, counts as a write.
   await sql`insert into s3_usage (org_id, bucket, shard, objects, bytes, writes)
     select ${orgId}, bucket, 0, sum(objects), sum(bytes), count(*) from (
       select bucket, 1 as objects, size as bytes from s3_object where org_id = ${orgId}
       union all
-      select bucket, 0, size from s3_history where org_id = ${orgId}) as counted
+      select bucket, case when blob_id is null then 0 else 1 end, size from s3_history where org_id = ${orgId}) as counted
     group by bucket`.execute(tx);
   // Equal content of several repositories is stored once.
   await sql`insert into registry_usage (org_id, bytes, uploading)
