@@ -1,7 +1,7 @@
 /** The operator's tasks: another operator, a new customer, a customer who does not pay, and one with another name. */
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
-import { mooring } from "../fixtures/process.ts";
+import { mooring, type Outcome } from "../fixtures/process.ts";
 import { logEntry } from "../fixtures/telemetry.ts";
 import { NO_CHROMIUM, usePortal } from "../portal/browser.ts";
 import { openAs, sessionCall } from "../portal/people.ts";
@@ -112,6 +112,27 @@ describe("the operator", () => {
     await dialog.waitFor({ state: "detached" });
     await isActive();
     await tab.close();
+  });
+
+  test("the commands on the machine find what the API finds, and refuse what it refuses", async () => {
+    const { server, home } = portal.shared;
+    const local = (...words: string[]): Promise<Outcome> =>
+      mooring(["operator", ...words, "--data-dir", server.dataDir], { environment: server.environment });
+    const { stdout } = await local("organizations", "--q", home.org.slug, "--json");
+    assert.match(stdout, new RegExp(`"slug":\\s*"${home.org.slug}"`));
+    assert.doesNotMatch((await local("organizations", "--q", "no-such-name", "--json")).stdout, /"slug"/);
+    const cases: readonly (readonly [words: string[], why: RegExp])[] = [
+      [["create-token", "--name", "endless", "--expires-at", "tomorrow"], /expires_at/],
+      [["rename", home.org.slug, "--slug", "A B"], /slug/],
+      [["suspend", home.org.slug, "--state", "closed"], /state/],
+    ];
+    for (const [words, why] of cases) {
+      const refused = await local(...words);
+      assert.notEqual(refused.code, 0, words.join(" "));
+      assert.match(refused.stderr, why);
+    }
+    const { items } = await api<{ items: { name: string }[] }>(portal, "GET", "/api/instance/tokens", { token });
+    assert.ok(!items.some(({ name }) => name === "endless"));
   });
 
   test("a customer gets another name", async () => {

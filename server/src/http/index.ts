@@ -29,3 +29,4 @@ export { DATA_FIELDS } from "./safety.ts";
 export { answerProblem, createHttpServer, type HttpServerOptions } from "./server.ts";
 export type { PersonSession, Sessions } from "./sessions.ts";
 export type { ErrorForm, ProtocolAnswer, Surface } from "./surface.ts";
+export { bodyCheck } from "./validate.ts";

@@ -1,4 +1,4 @@
-import { OPERATOR_ROUTES, type ApiCommand, type Route } from "@mooring/contract";
+import { OPERATOR_ROUTES, type ApiCommand, type Route, type SuspendedState } from "@mooring/contract";
 import {
   createOperatorToken,
   giveOperatorRole,
@@ -17,7 +17,8 @@ import {
   type OrganizationDeletionDeps,
 } from "#domain/organization-deletion/index.ts";
 import { organizationsOf } from "#domain/people/index.ts";
-import { ACTIVE, suspensionFields, suspensionOf } from "#domain/suspension/index.ts";
+import { ACTIVE, suspensionFields } from "#domain/suspension/index.ts";
+import { bodyCheck } from "#http/index.ts";
 import { nearest } from "#kernel/nearest.ts";
 import { isoFromMs, systemClock } from "#kernel/time.ts";
 import { Problem } from "#kernel/problem.ts";
@@ -113,14 +114,19 @@ const LOCAL: Readonly<Record<string, (deps: Deps, request: LocalRequest) => Prom
     await takeOperatorRole(deps, BY_SYSTEM, personNamed(params["user_id"] ?? ""));
     return {};
   },
-  organizations: async ({ metadata }) =>
-    (await organizationsOf(metadata.read, { limit: 1000 })).organizations.map(({ slug, name, ...row }) => {
-      const { state, reason } = suspensionOf(row);
-      return { slug, name, state, state_reason: reason, id: row.id };
-    }),
+  organizations: async ({ metadata }, { query }) => {
+    const q = String(query["q"] ?? "");
+    const found: Record<string, unknown>[] = [];
+    for (let after: string | null = ""; after !== null;) {
+      const page = await organizationsOf(metadata.read, { q, after, limit: 1000 });
+      for (const { slug, name, id, ...row } of page.organizations)
+        found.push({ slug, name, ...suspensionFields(row), id });
+      after = page.next;
+    }
+    return found;
+  },
   suspend: (deps, { params, body }) => {
-    const { state, reason = null } = body as { state: string; reason?: string | null };
-    if (state !== "read_only" && state !== "blocked") throw new UsageError("--state must be read_only or blocked");
+    const { state, reason = null } = body as { state: SuspendedState; reason?: string | null };
     return changedState(deps, params, { state, reason });
   },
   resume: (deps, { params }) => changedState(deps, params, ACTIVE),
@@ -145,7 +151,7 @@ const LOCAL: Readonly<Record<string, (deps: Deps, request: LocalRequest) => Prom
   },
 };
 
-interface LocalRequest extends Pick<ApiRequest, "params"> {
+interface LocalRequest extends Pick<ApiRequest, "params" | "query"> {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
@@ -183,19 +189,23 @@ function print(found: ApiCommand, answer: unknown, json: boolean): void {
 async function runLocally(found: ApiCommand, parsed: Parsed): Promise<number> {
   const run = LOCAL[found.verb];
   if (run === undefined) throw new UsageError(`operator ${found.verb} needs a running server; leave out --data-dir`);
-  const { params, body } = requestOf(found, parsed, readInput(textOption(parsed, "input")));
+  const { params, query, body = {} } = requestOf(found, parsed, readInput(textOption(parsed, "input")));
   const config = configOf(parsed);
   try {
+    // The server makes the same check of a request.
+    if (found.row.body !== undefined) bodyCheck(found.row.body)(body);
     const answer = await withIdentity(config, await presentAddresses(config), ({ feed }, metadata) =>
       run(
         { metadata, clock: systemClock, feed, jobs: waitingJobs(metadata) },
-        { params, body: (body ?? {}) as LocalRequest["body"] },
+        { params, query, body: body as LocalRequest["body"] },
       ),
     );
     print(found, answer, parsed.values["json"] === true);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    throw new CommandError(error.code === "not_found" ? "there is no such organization or person" : error.message);
+    if (error.code === "not_found") throw new CommandError("there is no such organization or person");
+    const places = (error.options.errors ?? []).map(({ pointer, detail }) => `; ${pointer.slice(1)} ${detail}`);
+    throw new CommandError(error.message + places.join(""));
   }
   return 0;
 }

@@ -90,8 +90,9 @@ export async function operatorTokenOf(deps: OperatorDeps, secret: string): Promi
   if (hasPassed(row.expires_at, nowMs)) throw new Problem("invalid_token", "The operator token has expired.");
   if (row.created_by !== BY_SYSTEM && !(await isOperator(metadata.read, row.created_by)))
     throw new Problem("invalid_token", "The person who created this operator token is not an operator any more.");
+  // A full disk must not lock out an operator who wants to free space.
   if (row.last_used_at === null || nowMs - row.last_used_at >= TOUCH_EVERY_MS)
-    await metadata.write((tx) => touchToken(tx, row.id, nowMs));
+    await metadata.write((tx) => touchToken(tx, row.id, nowMs)).catch(() => undefined);
   return row;
 }
 
