@@ -1,7 +1,7 @@
 import type { Principal } from "#domain/identity/index.ts";
 import { joinProject, withinProjects, withProject, type ProjectColumns, type Reach } from "#domain/projects/index.ts";
 import { suspensionOf } from "#domain/suspension/index.ts";
-import type { MetadataStore, Reader, Writer } from "#stores/metadata/index.ts";
+import { prepared, type MetadataStore, type Reader, type Writer } from "#stores/metadata/index.ts";
 import { parseName } from "./name.ts";
 import type { NamedRepository } from "./types.ts";
 
@@ -9,12 +9,13 @@ import type { NamedRepository } from "./types.ts";
 export async function repositoryByName(db: Reader, name: string): Promise<NamedRepository | undefined> {
   const parts = parseName(name);
   if (parts === undefined) return undefined;
-  const row = await repositories(db)
-    .where("organization.slug", "=", parts.org)
-    .where("app.slug", "=", parts.app)
-    .executeTakeFirst();
+  const [row] = await BY_NAME.execute(db, parts.org, parts.app);
   return row === undefined ? undefined : repositoryOf(row);
 }
+
+const BY_NAME = prepared((db, org: string, app: string) =>
+  repositories(db).where("organization.slug", "=", org).where("app.slug", "=", app),
+);
 
 /** Returns repositories of the organization that have this content. With names: only those of them. */
 export async function repositoriesWith(
