@@ -77,6 +77,7 @@ export function parsePolicy(json: string): Policy {
     throw new Error("cannot read an organization's policy: the lifetime is not a number");
   if (addresses !== null && !Array.isArray(addresses))
     throw new Error("cannot read an organization's policy: allowed_addresses is not a list");
+  const ranges = addresses === null ? null : addresses.map(rangeOf);
   return {
     allowedScopes:
       allowed === null
@@ -86,8 +87,8 @@ export function parsePolicy(json: string): Policy {
     // A value other than true or false must not weaken the policy.
     requireExpiry: require_expiry !== false,
     // An unknown value binds both.
-    addresses: addresses === null || boundTo === "people" ? null : addresses.map(rangeOf),
-    peopleAddresses: addresses === null || boundTo === "programs" ? null : addresses.map(rangeOf),
+    addresses: boundTo === "people" ? null : ranges,
+    peopleAddresses: boundTo === "programs" ? null : ranges,
     approvalRequired: approval_required !== false,
     people: { secondFactorRequired: secondFactor !== false, providerRequired: signIn !== "any" },
   };
