@@ -9,7 +9,7 @@ import type { Job, JobHandler, NewJob } from "#stores/jobs/index.ts";
 import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
 import { ERASE_ORGANIZATION, type OrganizationDeletionDeps } from "./deletion.ts";
-import { BATCH, deleteJobs, deleteOrganizationRow, deleteSome, deletingOrganizations } from "./store.ts";
+import { deleteJobs, deleteOrganizationRow, deleteSome, deletingOrganizations, hasRows } from "./store.ts";
 import { ACCESS, CONTENTS, RECORDS, type TableOfOrganization } from "./tables.ts";
 
 const SOON_MS = 1000;
@@ -101,18 +101,18 @@ async function eraseTables(
   orgId: string,
   signal: AbortSignal,
 ): Promise<void> {
+  // Read before the write: a deletion that waits for telemetry comes by every second, and then there are none.
   for (const table of tables)
-    for (let rows = BATCH; rows === BATCH;) {
+    while (await hasRows(deps.metadata.read, table, orgId)) {
       signal.throwIfAborted();
-      rows = await deps.metadata.write((tx) => eraseSome(deps, tx, table, orgId));
+      await deps.metadata.write((tx) => eraseSome(deps, tx, table, orgId));
     }
 }
 
-async function eraseSome(deps: EraseDeps, tx: Writer, table: TableOfOrganization, orgId: string): Promise<number> {
-  const { rows, blobs } = await deleteSome(tx, table, orgId);
+async function eraseSome(deps: EraseDeps, tx: Writer, table: TableOfOrganization, orgId: string): Promise<void> {
+  const { blobs } = await deleteSome(tx, table, orgId);
   const owner = table.content === "registry" ? CONTENT_OWNER : orgId;
   if (blobs.length > 0) await deps.objects.unlink(tx, owner, blobs);
-  return rows;
 }
 
 async function finish(deps: EraseDeps, { id, slug }: Organization): Promise<void> {

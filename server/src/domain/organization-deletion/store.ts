@@ -3,7 +3,18 @@ import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
 import type { TableOfOrganization } from "./tables.ts";
 
 /** Rows in one transaction: few, so that requests of others don't wait long. */
-export const BATCH = 500;
+const BATCH = 500;
+
+function ofOrganization(parent: TableOfOrganization["parent"], orgId: string) {
+  if (parent === undefined) return sql`org_id = ${orgId}`;
+  return sql`${sql.ref(parent.column)} in (select id from ${sql.table(parent.table)} where org_id = ${orgId})`;
+}
+
+/** Whether the organization has rows in a table. */
+export async function hasRows(db: Reader, { table, parent }: TableOfOrganization, orgId: string): Promise<boolean> {
+  const found = sql`select 1 as one from ${sql.table(table)} where ${ofOrganization(parent, orgId)} limit 1`;
+  return (await found.execute(db)).rows.length > 0;
+}
 
 /** Deletes some rows of the organization. Returns the blobs that they held, and the number of rows. */
 export async function deleteSome(
@@ -12,11 +23,7 @@ export async function deleteSome(
   orgId: string,
 ): Promise<{ readonly rows: number; readonly blobs: readonly string[] }> {
   const columns = sql.join(key.map((column) => sql.ref(column)));
-  const ofOrganization =
-    parent === undefined
-      ? sql`org_id = ${orgId}`
-      : sql`${sql.ref(parent.column)} in (select id from ${sql.table(parent.table)} where org_id = ${orgId})`;
-  const some = sql`select ${columns} from ${sql.table(table)} where ${ofOrganization} limit ${sql.lit(BATCH)}`;
+  const some = sql`select ${columns} from ${sql.table(table)} where ${ofOrganization(parent, orgId)} limit ${sql.lit(BATCH)}`;
   const answer = content === undefined ? sql`1 as blob_id` : sql.ref("blob_id");
   const deletion = sql<{ blob_id: string | null }>`
     delete from ${sql.table(table)} where (${columns}) in (${some}) returning ${answer}`;

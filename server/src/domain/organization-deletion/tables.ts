@@ -6,7 +6,7 @@ export interface TableOfOrganization {
   /** The columns of the primary key. */
   readonly key: readonly string[];
   /** For a table without `org_id`: the column that names a row of a table with it. */
-  readonly parent?: { readonly column: string; readonly table: keyof Tables; readonly key?: string };
+  readonly parent?: { readonly column: string; readonly table: keyof Tables };
   /** The column `blob_id` holds content of the organization, or of the registry, which all organizations share. */
   readonly content?: "organization" | "registry";
 }
