@@ -146,22 +146,20 @@ export async function ownTrashDays(db: Reader, orgId: string): Promise<number | 
 }
 
 /** Returns the items of an object, for example the deleted images of an app. */
-export async function itemsOf(db: Reader, orgId: string, objectId: string, kind?: TrashKind): Promise<TrashRow[]> {
-  const rows = await db
-    .selectFrom("trash_item")
-    .selectAll()
-    .where("org_id", "=", orgId)
-    .where("object_id", "=", objectId)
-    .$if(kind !== undefined, (query) => query.where("kind", "=", kind ?? ""))
-    .execute();
-  return rows as TrashRow[];
+export async function itemsOf(db: Reader, orgId: string, objectId: string): Promise<TrashRow[]> {
+  const items = db.selectFrom("trash_item").selectAll().where("org_id", "=", orgId);
+  return (await items.where("object_id", "=", objectId).execute()) as TrashRow[];
 }
 
 /** Moves the items of an app to another project, with the app and the hidden apps that keep its images. */
 export async function moveItems(tx: Writer, orgId: string, objectId: string, toProjectId: string): Promise<void> {
-  const keepers = (await itemsOf(tx, orgId, objectId)).flatMap(({ keeper_id: id }) => (id === null ? [] : [id]));
-  if (keepers.length > 0)
-    await tx.updateTable("app").set({ project_id: toProjectId }).where("id", "in", keepers).execute();
+  const keepers = tx.selectFrom("trash_item").select("keeper_id").where("org_id", "=", orgId);
+  const kept = keepers.where("object_id", "=", objectId).where("keeper_id", "is not", null);
+  await tx
+    .updateTable("app")
+    .set({ project_id: toProjectId })
+    .where("id", "in", kept.$castTo<{ keeper_id: string }>())
+    .execute();
   await tx
     .updateTable("trash_item")
     .set({ project_id: toProjectId })

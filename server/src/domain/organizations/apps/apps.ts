@@ -132,7 +132,7 @@ export async function deleteApp(deps: OrganizationsDeps & TrashDeps, caller: Cal
 }
 
 async function trashApp(deps: OrganizationsDeps & TrashDeps, tx: Writer, caller: Caller, row: App): Promise<void> {
-  requireNoObjectLock(await lockedBucketOf(tx, [row.id]));
+  requireNoObjectLock(await lockedBucketOf(tx, { column: "id", value: row.id }));
   await putInTrash(tx, row, deps.clock.nowMs());
   const { id: objectId, org_id: orgId, project_id: projectId, slug: name } = row;
   await moveToTrash(deps, tx, caller, { kind: "app", orgId, projectId, objectId, name });

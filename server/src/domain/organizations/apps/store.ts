@@ -1,5 +1,4 @@
 import { sql } from "kysely";
-import { itemsOf } from "#domain/trash/index.ts";
 import { withinProjects, withProject, type ProjectColumns, type Reach } from "#domain/projects/index.ts";
 import type { MetadataStore, Reader, Tables, Writer } from "#stores/metadata/index.ts";
 
@@ -71,34 +70,44 @@ export async function deleteAppRow(tx: Writer, orgId: string, appId: string): Pr
   await tx.deleteFrom("app").where("org_id", "=", orgId).where("id", "=", appId).execute();
 }
 
+type AppKey = Pick<AppRow, "id" | "org_id">;
+
 /** Whether the app's bucket or its repository has anything that a deletion would lose. */
-export async function hasContent(db: Reader, { id, org_id: orgId }: Pick<AppRow, "id" | "org_id">): Promise<boolean> {
-  const has = async (query: { executeTakeFirst(): Promise<unknown> }): Promise<boolean> =>
-    (await query.executeTakeFirst()) !== undefined;
+export async function hasContent(db: Reader, app: AppKey): Promise<boolean> {
+  return (await bucketHasContent(db, app)) || (await repositoryHasContent(db, app));
+}
+
+async function has(query: { executeTakeFirst(): Promise<unknown> }): Promise<boolean> {
+  return (await query.executeTakeFirst()) !== undefined;
+}
+
+/** Whether the bucket has objects, versions or uploads. */
+async function bucketHasContent(db: Reader, { id }: AppKey): Promise<boolean> {
   for (const table of ["s3_object", "s3_history"] as const)
     if (await has(db.selectFrom(table).select("bucket").where("bucket", "=", id).limit(1))) return true;
+  const uploads = db.selectFrom("s3_upload").select("id").where("bucket", "=", id).where("completed_at", "is", null);
+  return has(uploads.limit(1));
+}
+
+/** Whether the repository has images, blobs, uploads with content, or deleted images in the trash. */
+async function repositoryHasContent(db: Reader, { id, org_id: orgId }: AppKey): Promise<boolean> {
   for (const table of ["registry_manifest", "registry_blob"] as const)
     if (await has(db.selectFrom(table).select("repository").where("repository", "=", id).limit(1))) return true;
-  const open = db.selectFrom("s3_upload").select("id").where("bucket", "=", id).where("completed_at", "is", null);
-  if (await has(open.limit(1))) return true;
-  const received = db.selectFrom("registry_upload").select("id").where("repository", "=", id).where("received", ">", 0);
-  return (await has(received.limit(1))) || (await itemsOf(db, orgId, id)).length > 0;
+  const uploads = db.selectFrom("registry_upload").select("id").where("repository", "=", id).where("received", ">", 0);
+  if (await has(uploads.limit(1))) return true;
+  const items = db.selectFrom("trash_item").select("id").where("org_id", "=", orgId).where("object_id", "=", id);
+  return has(items.limit(1));
 }
 
 /** Deletes the settings of an app's bucket. Returns false if it has objects, versions or uploads. */
 export async function deleteEmptyBucket(
   dialect: MetadataStore["dialect"],
   tx: Writer,
-  { id, org_id: orgId }: Pick<AppRow, "id" | "org_id">,
+  { id, org_id: orgId }: AppKey,
 ): Promise<boolean> {
   // Writes of objects lock the row until they end, so the check below sees what they wrote.
   if (dialect === "postgres") await tx.selectFrom("app").select("id").where("id", "=", id).forUpdate().execute();
-  for (const table of ["s3_object", "s3_history"] as const) {
-    const query = tx.selectFrom(table).select("bucket").where("bucket", "=", id).limit(1);
-    if ((await query.executeTakeFirst()) !== undefined) return false;
-  }
-  const uploads = tx.selectFrom("s3_upload").select("id").where("bucket", "=", id).where("completed_at", "is", null);
-  if ((await uploads.limit(1).executeTakeFirst()) !== undefined) return false;
+  if (await bucketHasContent(tx, { id, org_id: orgId })) return false;
   await tx.deleteFrom("s3_upload").where("bucket", "=", id).execute();
   await tx.deleteFrom("s3_usage").where("org_id", "=", orgId).where("bucket", "=", id).execute();
   await tx.deleteFrom("s3_bucket").where("id", "=", id).execute();
@@ -139,17 +148,8 @@ export async function setAppProject(tx: Writer, app: Pick<AppRow, "id" | "org_id
  * Deletes the settings of an app's repository. Returns false if it has images, blobs or uploads with content, or
  * deleted images in the trash.
  */
-export async function deleteEmptyRepository(
-  tx: Writer,
-  { id, org_id: orgId }: Pick<AppRow, "id" | "org_id">,
-): Promise<boolean> {
-  if ((await itemsOf(tx, orgId, id)).length > 0) return false;
-  for (const table of ["registry_manifest", "registry_blob"] as const) {
-    const query = tx.selectFrom(table).select("repository").where("repository", "=", id).limit(1);
-    if ((await query.executeTakeFirst()) !== undefined) return false;
-  }
-  const uploads = tx.selectFrom("registry_upload").select("id").where("repository", "=", id).where("received", ">", 0);
-  if ((await uploads.limit(1).executeTakeFirst()) !== undefined) return false;
+export async function deleteEmptyRepository(tx: Writer, { id, org_id: orgId }: AppKey): Promise<boolean> {
+  if (await repositoryHasContent(tx, { id, org_id: orgId })) return false;
   await tx.deleteFrom("registry_upload").where("repository", "=", id).execute();
   await tx.deleteFrom("registry_contents").where("repository", "=", id).execute();
   await tx.deleteFrom("registry_repository").where("id", "=", id).execute();

@@ -28,7 +28,7 @@ import { requireWithinEnd } from "../members/ends.ts";
 import { personPrincipal } from "../members/person.ts";
 import { beyond } from "../members/rules.ts";
 import { findMember } from "../members/store.ts";
-import { everyAppOf, freeSlugs, lockedBucketOf } from "../apps/trash/store.ts";
+import { freeSlugs, lockedBucketOf } from "../apps/trash/store.ts";
 import { requireNoObjectLock } from "../apps/object-lock.ts";
 import { maintainersOf, putProjectRole } from "./store.ts";
 
@@ -230,13 +230,7 @@ export async function deleteProject(
   await changeOrganization(deps, orgId, async (tx) => {
     const row = await found(tx, project);
     refuseIfLocked(row);
-    const apps = await everyAppOf(tx, orgId, row.id);
-    requireNoObjectLock(
-      await lockedBucketOf(
-        tx,
-        apps.map(({ id }) => id),
-      ),
-    );
+    requireNoObjectLock(await lockedBucketOf(tx, { column: "project_id", value: row.id }));
     // Changes that are under way commit before it, or find no project.
     for (const lock of ["saved_query", "file", "webhook", "registry"]) await deps.metadata.lock(tx, `${lock}:${orgId}`);
     const { id: projectId, slug: name } = row;

@@ -143,24 +143,23 @@ class End {
     }
   }
 
-  /** Returns false if locked objects stay. The hidden apps of deleted images are deleted with their apps. */
+  /** Returns false if locked objects stay. The hidden apps of deleted images end with the items of their apps. */
   async #apps(): Promise<boolean> {
     const { id: projectId, orgId } = this.#project;
     const apps = await everyAppOf(this.#deps.metadata.read, orgId, projectId);
-    const keepers = apps.filter(isKeeper);
     let isAll = true;
-    for (const { id } of [...apps.filter((app) => !keepers.includes(app)), ...keepers]) {
+    for (const { id } of apps.filter((app) => !isKeeper(app))) {
       this.#signal.throwIfAborted();
-      if (await eraseApp(this.#deps, { id, orgId }, this.#signal)) await this.#deleteApp(id, keepers);
+      if (await eraseApp(this.#deps, { id, orgId }, this.#signal)) await this.#deleteApp(id);
       else isAll = false;
     }
     return isAll;
   }
 
-  async #deleteApp(id: string, keepers: readonly { readonly id: string }[]): Promise<void> {
+  async #deleteApp(id: string): Promise<void> {
     await changeOrganization(this.#deps, this.#project.orgId, async (tx) => {
       await deleteErasedApp(this.#deps, tx, { id, orgId: this.#project.orgId });
-      if (!keepers.some((keeper) => keeper.id === id)) await this.#save(tx, { apps: (this.#progress.apps ?? 0) + 1 });
+      await this.#save(tx, { apps: (this.#progress.apps ?? 0) + 1 });
     });
   }
 

@@ -49,7 +49,33 @@ testOperation(ORGANIZATION_ROUTES.deleteApp, {
     conflict: async (world) => {
       // A bucket with an object lock is not deleted as a whole.
       const app = await newApp(world);
-      const place = { org_id: world.acme.id, bucket: app, shard: 0, objects: 1, bytes: 1, writes: 1 };
+      const blob = {
+        id: fresh("blob"),
+        org_id: world.acme.id,
+        place: "inline",
+        store_id: "",
+        state: "live",
+        size: 1,
+        refs: 1,
+        idle_since: null,
+        digests: "{}",
+        created_at: 1,
+      } as const;
+      const object = {
+        bucket: app,
+        key: Buffer.from("a"),
+        seq: 1,
+        version_id: "null",
+        org_id: world.acme.id,
+        size: 1,
+        etag: "e",
+        modified_at: 1,
+        owner: "",
+        tags: "",
+        detail: "{}",
+        parts: null,
+        blob_id: blob.id,
+      };
       const bucket = {
         id: app,
         org_id: world.acme.id,
@@ -60,7 +86,8 @@ testOperation(ORGANIZATION_ROUTES.deleteApp, {
       const upload = { id: fresh("upl"), bucket: app, org_id: world.acme.id, key: Buffer.from("a"), created_at: 1 };
       const open = { ...upload, owner: "", detail: "{}", completed_at: null, result: null };
       await world.metadata.write(async (tx) => {
-        await tx.insertInto("s3_usage").values(place).execute();
+        await tx.insertInto("blob").values(blob).execute();
+        await tx.insertInto("s3_object").values(object).execute();
         await tx
           .insertInto("s3_bucket")
           .values(bucket as never)

@@ -67,16 +67,25 @@ export async function everyAppOf(db: Reader, orgId: string, projectId: string): 
   return query.orderBy("id").execute();
 }
 
-/** Returns the slug of the first of these apps whose bucket has an object lock and content. */
-export async function lockedBucketOf(db: Reader, appIds: readonly string[]): Promise<string | undefined> {
-  if (appIds.length === 0) return undefined;
+/** Returns the slug of an app whose bucket has an object lock and content: this app, or the first one of a project. */
+export async function lockedBucketOf(
+  db: Reader,
+  place: { readonly column: "id" | "project_id"; readonly value: string },
+): Promise<string | undefined> {
   const rows = db
     .selectFrom("app as a")
     .innerJoin("s3_bucket as b", "b.id", "a.id")
-    .innerJoin("s3_usage as u", "u.bucket", "a.id")
     .select("a.slug")
-    .where("a.id", "in", [...appIds])
+    .where(`a.${place.column}`, "=", place.value)
     .where("b.config", "like", '%"objectLock":%')
-    .where("u.objects", ">", 0);
+    .where((eb) =>
+      eb.or(
+        (["s3_object", "s3_history"] as const).map((table) =>
+          eb.exists(
+            eb.selectFrom(table).select("key").whereRef("bucket", "=", "a.id").where("blob_id", "is not", null),
+          ),
+        ),
+      ),
+    );
   return (await rows.limit(1).executeTakeFirst())?.slug;
 }
