@@ -115,7 +115,7 @@ const LOCAL: Readonly<Record<string, (deps: Deps, request: LocalRequest) => Prom
     return {};
   },
   organizations: async ({ metadata }, { query }) => {
-    const q = String(query["q"] ?? "");
+    const { q = "" } = query as { readonly q?: string };
     const found: Record<string, unknown>[] = [];
     for (let after: string | null = ""; after !== null;) {
       const page = await organizationsOf(metadata.read, { q, after, limit: 1000 });
