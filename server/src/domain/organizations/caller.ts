@@ -94,7 +94,6 @@ export function scopesInProject(caller: Caller, projectId: string): ReadonlySet<
 }
 
 /**
-/**
  * Returns when the permissions in a project end that the caller gives. Null: no end. A credential gives for no longer
  * than the person for whom it acts.
  */

@@ -219,13 +219,9 @@ function presentAt(place: string) {
 export function withAnyProject<DB, TB extends keyof DB, O>(
   query: Query<DB, TB, O>,
   place: string,
-): Joined<DB, TB, O & ProjectColumns & { readonly project_trashed_at: number | null }> {
+): Joined<DB, TB, O & ProjectColumns> {
   const joined = anyJoin(query).innerJoin("project", (join) => join.onRef("project.id", "=", place));
-  return accessColumns(joined).select(["project.trashed_at as project_trashed_at"]) as unknown as Joined<
-    DB,
-    TB,
-    O & ProjectColumns & { readonly project_trashed_at: number | null }
-  >;
+  return accessColumns(joined) as unknown as Joined<DB, TB, O & ProjectColumns>;
 }
 
 /** Joins the project, and selects the columns for the permission check. */

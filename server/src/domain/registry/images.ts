@@ -5,6 +5,7 @@ import { trashDaysOf, type TrashDeps } from "#domain/trash/index.ts";
 import { auditOrigin, type Caller } from "#domain/organizations/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { expectedOf, requireMatch } from "#kernel/versions.ts";
+import type { Writer } from "#stores/metadata/index.ts";
 import { unlinkBlob } from "./blobs.ts";
 import {
   allTags,
@@ -189,11 +190,21 @@ async function removeSome(
 ): Promise<number> {
   return deps.metadata.write(async (tx) => {
     await lockRegistry(deps, tx, orgId);
-    const digests = await (what === "manifests" ? someManifests : someBlobs)(tx, id, BATCH);
-    for (const digest of digests) {
-      if (what === "manifests") await removeManifest(deps, tx, id, digest);
-      else await unlinkBlob(deps, tx, id, digest);
-    }
-    return digests.length;
+    return removeBatch(deps, tx, id, what);
   });
+}
+
+/** Removes some manifests or blobs of a repository, in the caller's transaction. Returns their number. */
+export async function removeBatch(
+  deps: RemovalDeps,
+  tx: Writer,
+  id: string,
+  what: "manifests" | "blobs",
+): Promise<number> {
+  const digests = await (what === "manifests" ? someManifests : someBlobs)(tx, id, BATCH);
+  for (const digest of digests) {
+    if (what === "manifests") await removeManifest(deps, tx, id, digest);
+    else await unlinkBlob(deps, tx, id, digest);
+  }
+  return digests.length;
 }

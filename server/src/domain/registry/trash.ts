@@ -4,10 +4,7 @@ import { requireNoDeletionLock } from "#domain/projects/index.ts";
 import { auditOf, dropItem, type TrashKindRules, type TrashRow } from "#domain/trash/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Writer } from "#stores/metadata/index.ts";
-import { someBlobs, someManifests } from "./images-store.ts";
-import { eraseContents } from "./images.ts";
-import { removeManifest } from "./manifests.ts";
-import { unlinkBlob } from "./blobs.ts";
+import { eraseContents, removeBatch } from "./images.ts";
 import { repositoryById } from "./repositories.ts";
 import { dropKeeper, holdAll, moveContents, recount, tagInTheWay } from "./trash/store.ts";
 import type { RemovalDeps } from "./types.ts";
@@ -41,19 +38,10 @@ async function restore(deps: RemovalDeps, tx: Writer, item: TrashRow): Promise<v
   dropKeeper(tx, from);
 }
 
-const BATCH = 500;
-
 /** Deletes the rows that the repository has already, because the same content was pushed again. */
 async function dropRest(deps: RemovalDeps, tx: Writer, keeper: string): Promise<void> {
   await tx.deleteFrom("registry_tag").where("repository", "=", keeper).execute();
-  for (
-    let rest = await someManifests(tx, keeper, BATCH);
-    rest.length > 0;
-    rest = await someManifests(tx, keeper, BATCH)
-  )
-    for (const digest of rest) await removeManifest(deps, tx, keeper, digest);
-  for (let rest = await someBlobs(tx, keeper, BATCH); rest.length > 0; rest = await someBlobs(tx, keeper, BATCH))
-    for (const digest of rest) await unlinkBlob(deps, tx, keeper, digest);
+  for (const what of ["manifests", "blobs"] as const) while ((await removeBatch(deps, tx, keeper, what)) > 0);
 }
 
 async function end(deps: RemovalDeps, item: TrashRow, signal: AbortSignal): Promise<boolean> {
