@@ -3,10 +3,9 @@ import {
   deleteOrganization,
   eraseHandler,
   keepOrganization,
-  type Changed,
-  type DeletionCaller,
   type EraseDeps,
 } from "#domain/organization-deletion/index.ts";
+import type { OperatorCaller, StateChange } from "#domain/operator/index.ts";
 import {
   continueErasures,
   deletePerson,
@@ -27,8 +26,8 @@ import type { Config } from "./config.ts";
 /** Deletes people and organizations, with jobs that erase the rest, and entries of audit logs past their retention. */
 export interface Leaving {
   deletePerson(deletion: PersonDeletion): Promise<void>;
-  deleteOrganization(by: DeletionCaller, orgId: string): Promise<Changed>;
-  keepOrganization(by: DeletionCaller, orgId: string): Promise<Changed>;
+  deleteOrganization(by: OperatorCaller, orgId: string): Promise<StateChange>;
+  keepOrganization(by: OperatorCaller, orgId: string): Promise<StateChange>;
   /** Starts the jobs, and continues those of a server that ended. */
   start(): Promise<void>;
 }

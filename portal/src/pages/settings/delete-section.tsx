@@ -1,6 +1,7 @@
 import { ORGANIZATION_GRACE_DAYS, ORGANIZATION_ROUTES } from "@mooring/contract";
 import { useState, type ReactNode } from "react";
-import { useAct, useRead } from "~/api/queries.ts";
+import { useAct } from "~/api/queries.ts";
+import { useMe } from "~/app/scope.ts";
 import { useRenewSession } from "~/people/renew-session.ts";
 import { Button } from "~/kit/button.tsx";
 import { DangerDialog } from "~/kit/dialog.tsx";
@@ -8,7 +9,7 @@ import { Section } from "~/kit/page.tsx";
 
 /** Deletes the organization; for owners. */
 export function DeleteSection({ name, slug }: { name: string; slug: string }): ReactNode {
-  const { data: me } = useRead(ORGANIZATION_ROUTES.getMe, {});
+  const me = useMe();
   const [isAsked, setAsked] = useState(false);
   const renew = useRenewSession();
   // The session then says that the organization is deleted, and every page of it says so.

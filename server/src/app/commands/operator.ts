@@ -9,11 +9,11 @@ import {
   setOrganizationState,
   takeOperatorRole,
   type OperatorCaller,
+  type StateChange,
 } from "#domain/operator/index.ts";
 import {
   deleteOrganization,
   keepOrganization,
-  type Changed,
   type OrganizationDeletionDeps,
 } from "#domain/organization-deletion/index.ts";
 import { organizationsOf } from "#domain/people/index.ts";
@@ -167,7 +167,7 @@ async function changedState(
   return stateOf(await setOrganizationState(deps, BY_SYSTEM, organizationIn(params), wanted));
 }
 
-function stateOf({ organization, propagated }: Changed): Record<string, unknown> {
+function stateOf({ organization, propagated }: StateChange): Record<string, unknown> {
   const { id, slug } = organization;
   const { state, state_reason, deletes_at } = suspensionFields(organization);
   return { id, slug, state, state_reason, deletes_at, propagated };

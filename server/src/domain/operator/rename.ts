@@ -1,15 +1,10 @@
-import { absent, appendAuthChange } from "#domain/identity/index.ts";
-import {
-  isReservedSlug,
-  organizationById,
-  organizationBySlug,
-  type Organization,
-} from "#domain/organizations/index.ts";
+import { isReservedSlug, organizationBySlug, type Organization } from "#domain/organizations/index.ts";
 import { Problem } from "#kernel/problem.ts";
+import type { Writer } from "#stores/metadata/index.ts";
+import { changeAnnounced, type StateChange } from "./announced.ts";
 import { auditOnOrganization, type OperatorCaller, type PropagatingDeps } from "./caller.ts";
 import { organizationNamed } from "./organizations.ts";
 import { nameOrganization, retireSlug } from "./store.ts";
-import type { StateChange } from "./suspend.ts";
 
 /**
  * Gives an organization another name or slug. The old slug answers 404 and stays reserved: image names and addresses
@@ -22,15 +17,11 @@ export async function renameOrganization(
   idOrSlug: string,
   wanted: { readonly slug?: string | undefined; readonly name?: string | undefined },
 ): Promise<StateChange> {
-  const { metadata, clock, feed } = deps;
+  const { metadata, clock } = deps;
   const { id: orgId } = await organizationNamed(metadata.read, idOrSlug);
-  const { organization, seq } = await metadata.write(async (tx) => {
-    await metadata.lock(tx, "organizations");
-    await metadata.lock(tx, `organization:${orgId}`);
-    const before = await organizationById(tx, orgId);
-    if (before === undefined) throw absent();
+  const work = async (tx: Writer, before: Organization): Promise<boolean> => {
     const after: Organization = { ...before, slug: wanted.slug ?? before.slug, name: wanted.name ?? before.name };
-    if (after.slug === before.slug && after.name === before.name) return { organization: before, seq: null };
+    if (after.slug === before.slug && after.name === before.name) return false;
     if (after.slug !== before.slug) {
       const isTaken = (await organizationBySlug(tx, after.slug)) !== undefined;
       if (isTaken || (await isReservedSlug(tx, after.slug, clock.nowMs(), orgId)))
@@ -41,14 +32,11 @@ export async function renameOrganization(
       await retireSlug(tx, { slug: before.slug, org_id: orgId, retired_at: clock.nowMs() }, after.slug);
     }
     await nameOrganization(tx, after);
-    const change = await appendAuthChange(deps, tx, { kind: "organization", subject: orgId });
     await auditOnOrganization(deps, tx, by, orgId, {
       action: "organization.rename",
       detail: { slug: { from: before.slug, to: after.slug }, name: { from: before.name, to: after.name } },
     });
-    return { organization: after, seq: change };
-  });
-  if (seq === null) return { organization, propagated: true };
-  await feed.sync();
-  return { organization, propagated: await feed.propagate(seq) };
+    return true;
+  };
+  return changeAnnounced(deps, orgId, work, { before: "organizations" });
 }

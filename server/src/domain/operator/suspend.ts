@@ -1,17 +1,10 @@
 import { ORGANIZATION_ACTS, organizationAllows, type OrganizationState } from "@mooring/contract";
-import { absent, appendAuthChange } from "#domain/identity/index.ts";
-import { organizationById, type Organization } from "#domain/organizations/index.ts";
-import { organizationNamed } from "./organizations.ts";
 import { ACTIVE, setSuspension, suspensionOf, type Suspension } from "#domain/suspension/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { wakeGroup } from "#stores/jobs/index.ts";
+import { changeAnnounced, type StateChange } from "./announced.ts";
 import { auditOnOrganization, type OperatorCaller, type PropagatingDeps } from "./caller.ts";
-
-/** The organization after the change. `propagated`: every live node has applied it. */
-export interface StateChange {
-  readonly organization: Organization;
-  readonly propagated: boolean;
-}
+import { organizationNamed } from "./organizations.ts";
 
 /**
  * Suspends an organization, resumes it, or changes the reason. One transaction, so a crash leaves the state before or
@@ -24,30 +17,22 @@ export async function setOrganizationState(
   idOrSlug: string,
   wanted: Suspension,
 ): Promise<StateChange> {
-  const { metadata, clock, feed } = deps;
+  const { metadata, clock } = deps;
   const { id: orgId } = await organizationNamed(metadata.read, idOrSlug);
-  const { organization, seq } = await metadata.write(async (tx) => {
-    await metadata.lock(tx, `organization:${orgId}`);
-    const found = await organizationById(tx, orgId);
-    if (found === undefined) throw absent();
+  return changeAnnounced(deps, orgId, async (tx, found) => {
     const before = suspensionOf(found);
     if (before.state === "deleting")
       throw new Problem("conflict", "The organization was deleted. Keep it first, and then change its state.");
     const after = wanted.state === "active" ? ACTIVE : wanted;
-    if (before.state === after.state && before.reason === after.reason) return { organization: found, seq: null };
+    if (before.state === after.state && before.reason === after.reason) return false;
     await setSuspension(tx, orgId, { ...after, atMs: clock.nowMs() });
     if (allowsMore(before.state, after.state)) await wakeGroup(deps, tx, orgId);
-    const change = await appendAuthChange(deps, tx, { kind: "organization", subject: orgId });
     await auditOnOrganization(deps, tx, by, orgId, {
       action: after.state === "active" ? "organization.resume" : "organization.suspend",
       detail: { state: { from: before.state, to: after.state }, reason: after.reason },
     });
-    return { organization: await organizationById(tx, orgId), seq: change };
+    return true;
   });
-  if (organization === undefined) throw absent();
-  if (seq === null) return { organization, propagated: true };
-  await feed.sync();
-  return { organization, propagated: await feed.propagate(seq) };
 }
 
 /** Whether the server may do something again that it could not do before. */

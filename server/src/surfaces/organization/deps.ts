@@ -1,6 +1,6 @@
 import type { ORGANIZATION_ROUTES, USAGE_ROUTES } from "@mooring/contract";
 import type { Identity } from "#domain/identity/index.ts";
-import type { Changed, DeletionCaller } from "#domain/organization-deletion/index.ts";
+import type { OperatorCaller, StateChange } from "#domain/operator/index.ts";
 import type { PersonDeletion } from "#domain/people/index.ts";
 import type { TrashSettings, TrashWork } from "#domain/trash/index.ts";
 import type { HttpHost, Operation } from "#http/index.ts";
@@ -18,8 +18,8 @@ export interface OrganizationSurfaceDeps {
   readonly outbound: Outbound;
   readonly leaving: {
     deletePerson(deletion: PersonDeletion): Promise<void>;
-    deleteOrganization(by: DeletionCaller, orgId: string): Promise<Changed>;
-    keepOrganization(by: DeletionCaller, orgId: string): Promise<Changed>;
+    deleteOrganization(by: OperatorCaller, orgId: string): Promise<StateChange>;
+    keepOrganization(by: OperatorCaller, orgId: string): Promise<StateChange>;
   };
   /** Null: no e-mail is sent, and people pass links on themselves. */
   readonly mail: Mail | null;

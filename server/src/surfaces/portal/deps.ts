@@ -1,4 +1,4 @@
-import type { Changed, DeletionCaller } from "#domain/organization-deletion/index.ts";
+import type { OperatorCaller, StateChange } from "#domain/operator/index.ts";
 import type { ResultOf, DISCOVERY_ROUTES, PORTAL_ROUTES } from "@mooring/contract";
 import type { Identity } from "#domain/identity/index.ts";
 import type { PeopleDeps, PersonDeletion } from "#domain/people/index.ts";
@@ -16,8 +16,8 @@ export interface PortalSurfaceDeps {
   readonly backups: InstanceBackups;
   readonly leaving: {
     deletePerson(deletion: PersonDeletion): Promise<void>;
-    deleteOrganization(by: DeletionCaller, orgId: string): Promise<Changed>;
-    keepOrganization(by: DeletionCaller, orgId: string): Promise<Changed>;
+    deleteOrganization(by: OperatorCaller, orgId: string): Promise<StateChange>;
+    keepOrganization(by: OperatorCaller, orgId: string): Promise<StateChange>;
   };
   readonly schedule: Schedule;
   readonly people: PeopleDeps;

@@ -7,7 +7,7 @@ import { callerOf, type OperationContext } from "#http/index.ts";
 import type { OrganizationOperation } from "../deps.ts";
 import { organizationBody, versioned } from "../model.ts";
 import { auditActorOf, requireOrganization } from "#domain/identity/index.ts";
-import type { Changed, DeletionCaller } from "#domain/organization-deletion/index.ts";
+import type { OperatorCaller, StateChange } from "#domain/operator/index.ts";
 import { requireOrganizationAllows, suspensionFields } from "#domain/suspension/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { settled } from "../resources.ts";
@@ -49,7 +49,7 @@ export const keepOrganization: OrganizationOperation<"keepOrganization"> = async
 };
 
 /** @throws Problem `forbidden` if the caller is not an owner. A program that leaked must not end the organization. */
-function ownerOf({ principal, ip, requestId }: OperationContext, act: "delete" | "keep"): DeletionCaller {
+function ownerOf({ principal, ip, requestId }: OperationContext, act: "delete" | "keep"): OperatorCaller {
   if (principal.kind !== "person" || principal.role !== "owner" || principal.limit !== undefined)
     throw new Problem(
       "forbidden",
@@ -58,7 +58,7 @@ function ownerOf({ principal, ip, requestId }: OperationContext, act: "delete" |
   return { actor: auditActorOf(principal), ip, requestId };
 }
 
-function changedBody({ organization, propagated }: Changed) {
+function changedBody({ organization, propagated }: StateChange) {
   const { id, slug, name } = organization;
   return { id, slug, name, ...suspensionFields(organization), propagated };
 }

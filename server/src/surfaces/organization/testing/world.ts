@@ -6,8 +6,8 @@ import { pino } from "pino";
 import { SCOPES, type OrganizationState, type OrgRole, type Scope } from "@mooring/contract";
 import { createIdempotency } from "#domain/idempotency/index.ts";
 import { createIdentity, type Authenticator, type Identity } from "#domain/identity/index.ts";
-import { setOrganizationState } from "#domain/operator/index.ts";
-import { deleteOrganization, keepOrganization, type DeletionCaller } from "#domain/organization-deletion/index.ts";
+import { setOrganizationState, type OperatorCaller } from "#domain/operator/index.ts";
+import { deleteOrganization, keepOrganization } from "#domain/organization-deletion/index.ts";
 import {
   acceptInvitation,
   bootstrapOrganization,
@@ -224,8 +224,8 @@ async function createGround(options: WorldOptions): Promise<Ground> {
   const organizations = deletionDepsOf({ metadata, clock, identity });
   const leaving = {
     deletePerson: (deletion: PersonDeletion) => deletePerson({ metadata, clock }, deletion),
-    deleteOrganization: (by: DeletionCaller, orgId: string) => deleteOrganization(organizations, by, orgId),
-    keepOrganization: (by: DeletionCaller, orgId: string) => keepOrganization(organizations, by, orgId),
+    deleteOrganization: (by: OperatorCaller, orgId: string) => deleteOrganization(organizations, by, orgId),
+    keepOrganization: (by: OperatorCaller, orgId: string) => keepOrganization(organizations, by, orgId),
   };
   const trash = trashOf(metadata, clock);
   const own = { ...deps, mail, leaving, outbound: OUTBOUND, addresses: ADDRESSES, trash };
