@@ -1,6 +1,6 @@
 /**
  * The table of permissions, over HTTP: every published operation, by every kind of actor, at every place. The expected
- * outcome comes from a model that shares no code with the product. A new operation is tested without an edit here.
+ * outcome comes from a model that shares no code with the product. A new operation needs a request in `operation-requests.ts`, as for every test of operations.
  */
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";

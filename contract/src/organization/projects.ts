@@ -128,7 +128,7 @@ export const PROJECT_ROWS = {
     tag: "projects",
     summary: "Set the deletion lock of a project whose environment is production",
     description:
-      "While it has the lock, the project and its apps, images and webhooks can't be deleted, and its apps can't be moved: 409 `conflict`. Objects and files can. If it has the lock already, nothing changes.",
+      "While it has the lock, the project, its apps with their buckets and repositories, and its webhooks can't be deleted, and its apps can't be moved: 409 `conflict`. Objects, files, and single tags and images can. If it has the lock already, nothing changes.",
     permission: "projects:write",
     params: projectParams,
     result: Project,

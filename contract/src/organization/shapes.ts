@@ -127,7 +127,9 @@ export const Project = Type.Object({
     const { since, name } = PROJECT_STATE_RULES[state];
     return nullable(Type.String({ format: "date-time", description: `since then ${since}; null: not ${name}` }));
   }),
-  deletion_lock: Type.Boolean({ description: "true: it and its apps, images and webhooks can't be deleted" }),
+  deletion_lock: Type.Boolean({
+    description: "true: it, its apps with their buckets and repositories, and its webhooks can't be deleted",
+  }),
   created_at: Timestamp,
 });
 
