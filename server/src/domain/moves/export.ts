@@ -1,5 +1,6 @@
 import { appendAudit, CUT_ACTION, type AuditEvent } from "#domain/audit/index.ts";
 import { lookupsToMove, type Identity } from "#domain/identity/index.ts";
+import { organizationById, organizationBySlug } from "#domain/organizations/index.ts";
 import { isoFromMs, type Clock } from "#kernel/time.ts";
 import { UNFINISHED, type Archive, type ArchivedFile, type Chunks } from "#stores/archive/index.ts";
 import { holdDeletions } from "#stores/directory/index.ts";
@@ -31,9 +32,7 @@ import {
   blobsOf,
   deletionsUnderWay,
   erasuresUnderWay,
-  isDeleted,
   lastMigration,
-  organizationNamed,
   rowsAfter,
   type BlobInfo,
   type OrganizationName,
@@ -71,7 +70,7 @@ const PARALLEL = 4;
  * @throws Error when something can't be exported; the archive then has no manifest
  */
 export async function exportOrganization(deps: ExportDeps, options: ExportOptions): Promise<MoveManifest> {
-  const organization = await organizationNamed(deps.metadata.read, options.slug);
+  const organization = await organizationBySlug(deps.metadata.read, options.slug);
   if (organization === undefined) throw new Error(`there is no organization ${options.slug}`);
   const release = holdDeletions(deps.source.dataDir);
   try {
@@ -168,7 +167,7 @@ class ExportRun {
   async #records(read: Reader): Promise<Snapshot> {
     const { id } = this.#organization;
     const atMs = this.#deps.clock.nowMs();
-    if (await isDeleted(read, id))
+    if ((await organizationById(read, id))?.deletes_at !== null)
       throw new Error("the organization was deleted, and its data may be incomplete: an owner or operator can keep it");
     const pending = await erasuresUnderWay(read, id);
     if (pending > 0) throw new Error("an erasure of telemetry is under way: export again when it has ended");

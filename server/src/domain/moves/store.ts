@@ -102,11 +102,6 @@ export interface OrganizationName {
   readonly name: string;
 }
 
-export async function organizationNamed(db: Reader, slug: string): Promise<OrganizationName | undefined> {
-  const query = db.selectFrom("organization").select(["id", "slug", "name"]).where("slug", "=", slug);
-  return query.executeTakeFirst();
-}
-
 /** Returns the organization that has this id or this slug. */
 export async function organizationLike(
   db: Reader,
@@ -117,12 +112,6 @@ export async function organizationLike(
     .select(["id", "slug", "name"])
     .where((eb) => eb.or([eb("id", "=", id), eb("slug", "=", slug)]))
     .executeTakeFirst();
-}
-
-/** Whether the organization was deleted, and waits for the end of its grace period. */
-export async function isDeleted(db: Reader, orgId: string): Promise<boolean> {
-  const query = db.selectFrom("organization").select("deletes_at").where("id", "=", orgId);
-  return (await query.executeTakeFirst())?.deletes_at !== null;
 }
 
 /** Counts erasures of telemetry that have not ended. */

@@ -1,6 +1,6 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join, relative } from "node:path";
-import type { KeptFile } from "#stores/directory/index.ts";
+import { readTextIfPresent, type KeptFile } from "#stores/directory/index.ts";
 import type { Reader } from "#stores/metadata/index.ts";
 import { layoutOf, segmentFirstSeq } from "./layout.ts";
 
@@ -10,7 +10,7 @@ import { layoutOf, segmentFirstSeq } from "./layout.ts";
  */
 export async function* telemetryFiles(dataDir: string, records: Reader): AsyncGenerator<KeptFile> {
   const layout = layoutOf(dataDir);
-  const storeId = await readFile(layout.storeId, "utf8").catch(ignoreAbsent);
+  const storeId = await readTextIfPresent(layout.storeId);
   if (storeId === undefined) return;
   const at = (path: string): string => relative(dataDir, path);
   yield { path: at(layout.storeId), how: "copy", size: null, sha256: null };
