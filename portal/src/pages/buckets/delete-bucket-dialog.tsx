@@ -46,7 +46,7 @@ export function DeleteBucketDialog({ app, emptyCommand, onDeleted, onClose }: De
             If one of them has content, the app goes to the trash, and can be restored for a time. Meanwhile its name is
             free at once. To delete the content for good, the command below deletes objects, old versions and uploads.
             Delete images on{" "}
-            <PageLink page={`images/${app.slug}`} className={PROSE_LINK}>
+            <PageLink page={`images/${app.slug}`} className={`${PROSE_LINK} whitespace-nowrap`}>
               its page
             </PageLink>
             .
