@@ -60,7 +60,7 @@ export function refuseIfLocked({
   if (lock !== 1) return;
   throw new Problem(
     "conflict",
-    `The project ${slug} has a deletion lock, so it and its apps, images and webhooks can't be deleted. An owner can remove the lock.`,
+    `The project ${slug} has a deletion lock, so the project, its apps with their buckets and repositories, and its webhooks can't be deleted. An owner can remove the lock.`,
   );
 }
 

@@ -6,8 +6,8 @@ import { changeOrganization } from "../change.ts";
 import { found } from "./projects.ts";
 
 /**
- * Sets the deletion lock of a project, or removes it: while it has one, the project and its apps, images and webhooks
- * can't be deleted. Does nothing if that is already so.
+ * Sets the deletion lock of a project, or removes it: while it has one, the project, its apps with their buckets
+ * and repositories, and its webhooks can't be deleted. Does nothing if that is already so.
  * @throws Problem `not_found`; `conflict` without the label; `forbidden` for a removal by a program or by another role
  */
 export async function setDeletionLock(
