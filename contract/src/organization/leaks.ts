@@ -8,6 +8,7 @@ import { Id, ScopeName, closed, nullable } from "./shapes.ts";
 export const LEAK_KINDS = [
   "client_secret",
   "personal_token",
+  "ingest_key",
   "access_token",
   "registry_token",
   "s3_access_key",

@@ -16,6 +16,7 @@ export const RECORD_LIMITS = {
   credentials_max: { default: 10_000, of: "credentials of an organization that are not revoked" },
   personal_tokens_max: { default: 100, of: "personal access tokens of a person that are not revoked" },
   trusts_max: { default: 20, of: "trusted issuers of a credential" },
+  ingest_keys_max: { default: 10_000, of: "ingest keys of an organization that are not revoked" },
   s3_keys_max: { default: 10_000, of: "access keys of an organization that are not revoked" },
   s3_destinations_max: { default: 100, of: "destinations of bucket notifications of an organization" },
   saved_queries_max: { default: 1_000, of: "saved queries of an organization" },

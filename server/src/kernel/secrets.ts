@@ -5,8 +5,8 @@ const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const RANDOM_CHARS = 43; // 43 base-62 digits hold 256 bits
 const CHECK_CHARS = 6; // 6 base-62 digits hold a CRC-32
 
-/** Fixed prefixes, so that secret scanners find our secrets. `mrc_` client id (public), `mrcs_` client secret, `mrst_` set-up link, `mriv_` invitation, `mrrl_` reset link, `mrac_` code of a login, `mrdc_` device code, `mrop_` operator token. */
-export type SecretPrefix = "mrcs" | "mrst" | "mriv" | "mrrl" | "mrpat" | "mrwh" | "mrac" | "mrdc" | "mrop";
+/** Fixed prefixes, so that secret scanners find our secrets. `mrc_` client id (public), `mrcs_` client secret, `mrst_` set-up link, `mriv_` invitation, `mrrl_` reset link, `mrac_` code of a login, `mrdc_` device code, `mrop_` operator token, `mrik_` ingest key. */
+export type SecretPrefix = "mrcs" | "mrst" | "mriv" | "mrrl" | "mrpat" | "mrwh" | "mrac" | "mrdc" | "mrop" | "mrik";
 
 /** Creates a secret of 256 random bits: prefix, `_`, 43 base-62 digits, 6 digits of CRC-32 over everything before. */
 export function newSecret(prefix: SecretPrefix): string {

@@ -11,17 +11,20 @@ import { Federation } from "./federation/index.ts";
 import {
   createCredentials,
   createGate,
+  createIngestKeys,
   createS3Keys,
   CredentialStates,
   hashRenewal,
   isLive,
   RefusalLog,
+  Senders,
   SignIn,
   Trusts,
   UsageLog,
   type Credentials,
   type CredentialState,
   type Gate,
+  type IngestKeys,
   type Origin,
   type S3Keys,
 } from "./credentials/index.ts";
@@ -77,6 +80,9 @@ export interface Identity {
   readonly signIn: SignIn;
   readonly credentials: Credentials;
   readonly s3Keys: S3Keys;
+  readonly ingestKeys: IngestKeys;
+  /** Authentication of programs that send telemetry. */
+  readonly senders: Senders;
   /** Issuers whose tokens replace a credential's secret. */
   readonly trusts: Trusts;
   /**
@@ -135,12 +141,16 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
   const federation = new Federation({ clock, outbound });
   const renewHash = hashRenewal(options);
   const credentials = createCredentials({ metadata, clock, envelope, feed });
+  const authenticator = createAuthenticator({ verifier, usage, gate });
+  const sent = { clock, envelope, renewHash, states, feed, refusals, usage, gate };
   return {
     issuer,
-    authenticator: createAuthenticator({ verifier, usage, gate }),
-    signIn: new SignIn({ clock, envelope, renewHash, states, feed, refusals, usage, federation, gate }),
+    authenticator,
+    signIn: new SignIn({ ...sent, federation }),
+    senders: new Senders({ ...sent, authenticator, log: options.log }),
     credentials,
     s3Keys: createS3Keys({ metadata, clock, envelope, feed }),
+    ingestKeys: createIngestKeys({ metadata, clock, envelope, feed }, credentials),
     trusts: new Trusts({ metadata, clock, credentials, federation, outbound, issuer }),
     present: (id, epoch, origin) => present({ feed, states, clock, gate, usage }, { id, epoch }, origin),
     tokens: {

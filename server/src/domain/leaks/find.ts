@@ -222,7 +222,7 @@ const ofRegistryToken: Finder = async (deps, asking, token) => {
 };
 
 const bySecret = (deps: LeaksDeps, secret: string): Promise<string | undefined> =>
-  isWellFormedSecret("mrcs", secret) || isWellFormedSecret("mrpat", secret)
+  (["mrcs", "mrpat", "mrik"] as const).some((prefix) => isWellFormedSecret(prefix, secret))
     ? deps.identity.credentials.idOfSecret(secret)
     : Promise.resolve(undefined);
 
@@ -232,6 +232,7 @@ const ofNobody: Finder = () => Promise.resolve(undefined);
 const FINDERS: Readonly<Record<LeakKind, Finder>> = {
   client_secret: ofCredential("client_secret", bySecret),
   personal_token: ofCredential("personal_token", bySecret),
+  ingest_key: ofCredential("ingest_key", bySecret),
   access_token: ofAccessToken,
   registry_token: ofRegistryToken,
   s3_access_key: ofAccessKeyId,

@@ -8,6 +8,7 @@ import { kindOf, partOf } from "./kinds.ts";
 const KINDS: Readonly<Record<SecretPrefix, LeakKind>> = {
   mrcs: "client_secret",
   mrpat: "personal_token",
+  mrik: "ingest_key",
   mrwh: "webhook_url",
   mriv: "invitation",
   mrst: "setup_link",

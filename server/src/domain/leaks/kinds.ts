@@ -4,6 +4,7 @@ import type { LeakKind } from "@mooring/contract";
 const FORMS: readonly (readonly [pattern: RegExp, kind: LeakKind])[] = [
   [/^mrcs_/, "client_secret"],
   [/^mrpat_/, "personal_token"],
+  [/^mrik_/, "ingest_key"],
   [/^mrwh_/, "webhook_url"],
   [/^mriv_/, "invitation"],
   [/^mrst_/, "setup_link"],

@@ -24,6 +24,10 @@ const NEXT: Readonly<Record<LeakKind, (id: string, person: string) => string[]>>
   access_token: ofCredential,
   registry_token: ofCredential,
   personal_token: (id) => [`mooring credential revoke ${id} --reason leak`],
+  ingest_key: (id) => [
+    `mooring ingest-key rotate ${id} --overlap-seconds 0`,
+    `mooring ingest-key revoke ${id} --reason leak --yes`,
+  ],
   s3_access_key: ofKey,
   s3_secret: ofKey,
   webhook_url: (id) => [`mooring webhooks rotate ${id}`],

@@ -18,6 +18,7 @@ const COUNTED: Readonly<Record<RecordLimit, (owner: string) => RawBuilder<unknow
   personal_tokens_max: (user) =>
     sql`credential where responsible = ${user} and revoked_at is null and kind = 'personal'`,
   trusts_max: (credential) => sql`credential_trust where credential_id = ${credential}`,
+  ingest_keys_max: (org) => sql`credential where org_id = ${org} and revoked_at is null and kind = 'ingest'`,
   s3_keys_max: (org) => sql`s3_key where org_id = ${org} and revoked_at is null`,
   s3_destinations_max: (org) => sql`s3_destination where org_id = ${org}`,
   saved_queries_max: (org) => sql`saved_query where org_id = ${org}`,

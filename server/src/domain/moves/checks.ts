@@ -48,7 +48,7 @@ const VALUES: Readonly<Partial<Record<Table, Readonly<Record<string, readonly un
   member: { role: MEMBER_ROLES, lowered_from: [null, ...ORG_ROLES] },
   project_member: { role: PROJECT_MEMBER_ROLES },
   project_group: { role: PROJECT_MEMBER_ROLES },
-  credential: { kind: ["app", "personal"], pending: [0, 1] },
+  credential: { kind: ["app", "personal", "ingest"], pending: [0, 1] },
   s3_key: { pending: [0, 1] },
   s3_bucket: { versioning: ["unversioned", "enabled", "suspended"] },
   registry_reference: { kind: ["config", "layer", "foreign", "manifest"] },

@@ -135,11 +135,8 @@ export interface Tables
   };
   credential: {
     id: string;
-    /**
-     * `app`: used with its client id. `personal`: a personal access token, used with the e-mail address of the person
-     * who created it.
-     */
-    kind: "app" | "personal";
+    /** `app`: used with its client id. `personal`: of a person, used with their e-mail address. `ingest`: used alone. */
+    kind: "app" | "personal" | "ingest";
     client_id: string;
     org_id: string;
     /** Null: reaches the whole organization. */
@@ -169,6 +166,9 @@ export interface Tables
     allowed_addresses: string | null;
     /** 1: waits for approval and has no permissions until then. */
     pending: number;
+    /** Limits of ingest keys: origins of web pages with spaces between them, and requests a second; null: none. */
+    origins: string | null;
+    rate: number | null;
   };
   credential_secret: {
     id: string;

@@ -17,6 +17,9 @@ import { findOrganization, insertRow, responsibleSince } from "./store.ts";
 import { viewOf, type Views } from "./view.ts";
 import { requireMayWiden, UNBOUNDED } from "./widening.ts";
 
+/** The columns of `AnyRow` that only the table \`credential\` has. */
+type OfCredential = "kind" | "epoch" | "origins" | "rate";
+
 /** The part of a creation that depends on the kind. */
 export interface Creation<T extends Table> {
   readonly kind: KindName;
@@ -33,7 +36,7 @@ export interface Creation<T extends Table> {
   /** The only resources that it reaches. Null: no such limit. */
   readonly resources: NamedResources | null;
   /** The columns that only this table has. */
-  columns(id: string, nowMs: number): Omit<Rows[T], Exclude<keyof AnyRow, "kind" | "epoch">>;
+  columns(id: string, nowMs: number): Omit<Rows[T], Exclude<keyof AnyRow, OfCredential>>;
   /** Stores a secret that is not a column. */
   storeSecret?(tx: Writer, id: string): Promise<void>;
   /** Further details for the audit log. */

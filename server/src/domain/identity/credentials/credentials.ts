@@ -8,7 +8,7 @@ import { parseScopes } from "./bounds.ts";
 import type { CredentialsDeps } from "./common.ts";
 import { create, type Creation } from "./create.ts";
 import { hintOf, requireKnownScopes, requireOverlap, validated, type NewCredential } from "./input.ts";
-import { KINDS } from "./kinds.ts";
+import { KINDS, type Rows } from "./kinds.ts";
 import { manage, type Managed, type Propagation } from "./manage.ts";
 import { addSecret, retireSecrets } from "./secrets.ts";
 import { spanOf, widenerOf } from "./span.ts";
@@ -23,7 +23,7 @@ export interface Made {
   readonly clientSecret: string | null;
 }
 
-type WithSecret = Made & { readonly clientSecret: string };
+export type WithSecret = Made & { readonly clientSecret: string };
 
 /** Management of credentials of programs, and of personal access tokens. */
 export interface Credentials extends Managed<"credential"> {
@@ -122,16 +122,17 @@ async function createPersonal(
 }
 
 /** Returns the columns that only the table `credential` has. */
-function credentialRow(
+export function credentialRow(
   deps: CredentialsDeps,
-  kind: "app" | "personal",
+  kind: Credential["kind"],
   secret: string | null,
+  own: Pick<Rows["credential"], "origins" | "rate"> = { origins: null, rate: null },
 ): Pick<Creation<"credential">, "columns" | "kind" | "storeSecret"> {
   return {
     kind,
     columns: (_id, nowMs) => {
       const client_id = newId("cred", nowMs).replace("cred_", "mrc_");
-      return { kind, client_id, epoch: 0, last_used_ip: null };
+      return { kind, client_id, epoch: 0, last_used_ip: null, ...own };
     },
     ...(secret === null ? {} : { storeSecret: (tx, id) => addSecret(deps, tx, id, secret) }),
   };
@@ -144,11 +145,11 @@ async function rotate(
   { id, overlapS = ROTATION_OVERLAP_S_DEFAULT }: { id: string; overlapS?: number },
 ): Promise<Propagation & WithSecret> {
   requireOverlap(overlapS);
-  const clientSecret = newSecret(KINDS.app.secretPrefix);
   let made: WithSecret | undefined;
   const propagation = await managed.change(acting, id, async (tx, context, held) => {
     if (KINDS[context.kind].ownedBy === "person")
       throw new Problem("conflict", "A personal access token can't be rotated. Create a new one, and revoke this one.");
+    const clientSecret = newSecret(KINDS[context.kind].secretPrefix);
     // The new secret gives its owner all permissions of the credential, including those that return if its creator's
     // role is raised again.
     const span = await spanOf(tx, context, deps.clock.nowMs());

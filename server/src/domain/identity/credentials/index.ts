@@ -11,6 +11,14 @@ export { parsePolicy, renderScopes, type Policy } from "./bounds.ts";
 export { createCredentials, type Credentials, type Made } from "./credentials.ts";
 export { createGate, requireUsable, type Gate, type Origin } from "./gate.ts";
 export { hashRenewal } from "./hash-renewal.ts";
+export {
+  createIngestKeys,
+  type IngestKeyChange,
+  type IngestKeys,
+  type MadeIngestKey,
+  type NewIngestKey,
+} from "./ingest-keys.ts";
+export { isIngestKey, Senders, type SenderRequest } from "./senders.ts";
 export type { CredentialChange, CredentialListing, NewCredential } from "./input.ts";
 export {
   announcePersonalTokens,

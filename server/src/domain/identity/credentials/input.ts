@@ -1,7 +1,9 @@
 import { isScope, type Scope } from "@mooring/contract";
 import { Problem } from "#kernel/problem.ts";
 import { renderAddresses, requireAddresses } from "./addresses.ts";
+import { KINDS, kindOf, type AnyRow, type KindName } from "./kinds.ts";
 import type { NamedResources } from "./resources.ts";
+import type { Change } from "./store.ts";
 
 const ROTATION_OVERLAP_S_MAX = 30 * 86_400;
 const NAME_CHARS_MAX = 100;
@@ -26,9 +28,20 @@ export interface CredentialChange {
   readonly resources?: NamedResources | null | undefined;
   /** The complete new set. */
   readonly scopes?: readonly string[] | undefined;
+  /** Changes the limits that only this kind has. */
+  readonly own?: ((row: AnyRow) => OwnChange) | undefined;
+}
+
+export interface OwnChange {
+  readonly set: Pick<Change, "origins" | "rate">;
+  readonly isWider: boolean;
+  /** For the audit log. */
+  readonly detail: Record<string, unknown>;
 }
 
 export interface CredentialListing {
+  /** Absent: all kinds of the table. */
+  readonly kind?: KindName | undefined;
   readonly projectId?: string | undefined;
   readonly includeRevoked?: boolean | undefined;
   readonly cursor?: string | undefined;
@@ -58,6 +71,13 @@ export function requireKnownScopes(names: readonly string[]): Set<Scope> {
   }
   if (names.length === 0) throw invalidPlace("/scopes", "must name at least one scope");
   return new Set(names.filter(isScope));
+}
+
+/** @throws Problem `invalid_body`: this kind can't have the scopes */
+export function requireScopesOfKind(row: Pick<AnyRow, "kind">, scopes: Iterable<Scope>): void {
+  const possible: readonly Scope[] = KINDS[kindOf(row)].scopes;
+  if ([...scopes].every((scope) => possible.includes(scope))) return;
+  throw invalidPlace("/scopes", `must be among ${possible.join(", ")}`);
 }
 
 export function requireName(name: string): void {

@@ -17,6 +17,8 @@ export interface Kind {
   readonly limit: RecordLimit;
   /** The prefix of its secrets, which are stored as keyed hashes. Null: its only secret is stored sealed in the row. */
   readonly secretPrefix: SecretPrefix | null;
+  /** Clients send the secret alone, so its hash finds the credential. Otherwise they send a public identifier with it. */
+  readonly isFoundBySecret: boolean;
 }
 
 export const KINDS = {
@@ -27,6 +29,7 @@ export const KINDS = {
     resources: RESOURCE_KINDS,
     limit: "credentials_max",
     secretPrefix: "mrcs",
+    isFoundBySecret: false,
   },
   personal: {
     table: "credential",
@@ -35,6 +38,16 @@ export const KINDS = {
     resources: RESOURCE_KINDS,
     limit: "personal_tokens_max",
     secretPrefix: "mrpat",
+    isFoundBySecret: true,
+  },
+  ingest: {
+    table: "credential",
+    scopes: ["telemetry:write"],
+    ownedBy: "organization",
+    resources: ["services"],
+    limit: "ingest_keys_max",
+    secretPrefix: "mrik",
+    isFoundBySecret: true,
   },
   s3: {
     table: "s3_key",
@@ -43,6 +56,7 @@ export const KINDS = {
     resources: ["buckets"],
     limit: "s3_keys_max",
     secretPrefix: null,
+    isFoundBySecret: false,
   },
 } as const satisfies Readonly<Record<string, Kind>>;
 
@@ -120,6 +134,8 @@ export interface AnyRow extends Omit<Rows["s3_key"], "access_key" | "buckets" | 
   readonly kind?: Rows["credential"]["kind"];
   /** Set if it gets access tokens. It grows with every change that ends them. */
   readonly epoch?: number;
+  readonly origins?: Rows["credential"]["origins"];
+  readonly rate?: Rows["credential"]["rate"];
 }
 
 export function kindOf({ kind }: Pick<AnyRow, "kind">): KindName {

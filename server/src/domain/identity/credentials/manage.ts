@@ -6,7 +6,7 @@ import { Problem } from "#kernel/problem.ts";
 import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import { rehearse, type Writer } from "#stores/metadata/index.ts";
 import { auditActorOf, creatorOf, requireMayRevoke, requirePermission, type ActorContext } from "./actor.ts";
-import { adoptRow, notAdopted, originOfActor, wasOrHas } from "./adopt.ts";
+import { adoptRow, notAdopted, originOfActor } from "./adopt.ts";
 import { parseAddresses, renderAddresses, requireAddresses } from "./addresses.ts";
 import { APPROVER_SCOPE } from "./approval.ts";
 import { ALL_SCOPES, parsePolicy, parseScopes, renderScopes } from "./bounds.ts";
@@ -22,14 +22,20 @@ import {
   type Plan,
   type Watched,
 } from "./effects.ts";
-import { requireKnownScopes, requireName, type CredentialChange, type CredentialListing } from "./input.ts";
+import {
+  requireKnownScopes,
+  requireName,
+  requireScopesOfKind,
+  type CredentialChange,
+  type CredentialListing,
+} from "./input.ts";
+import { requireUnrevoked, requireUsable, type Check } from "./change-checks.ts";
 import { changedLimits } from "./changed-limits.ts";
 import { tableRuleOf, TABLES, type Table } from "./kinds.ts";
 import { passOn } from "./hand-over.ts";
-import { readParents, requireDepth } from "./parents.ts";
+import { requireDepth } from "./parents.ts";
 import { requireScopesWithin } from "./resources.ts";
 import { spanOf, widenerOf } from "./span.ts";
-import { conditionOf, stateAt } from "./state.ts";
 import {
   contextsOf,
   countLive,
@@ -141,7 +147,7 @@ async function get<T extends Table>({ metadata, table, clock }: Manager<T>, acti
 async function list<T extends Table>(
   { metadata, table, clock }: Manager<T>,
   { actor }: ActorContext,
-  { projectId, includeRevoked = false, cursor, limit }: CredentialListing,
+  { projectId, includeRevoked = false, kind, cursor, limit }: CredentialListing,
 ): Promise<{ items: Views[T][]; nextCursor: string | null }> {
   const { order } = TABLES[table];
   const types = order.map((column) => (column === "id" ? ("string" as const) : ("number" as const)));
@@ -150,6 +156,7 @@ async function list<T extends Table>(
     reach: actor.kind === "system" ? null : reachOf(actor, "credentials:read"),
     projectId,
     includeRevoked,
+    kind,
     after: cursor === undefined ? undefined : decodeCursor(cursor, types),
     limit: limit + 1,
   });
@@ -190,6 +197,8 @@ async function update<T extends Table>(
     requireMatch(expected, versionOf(context));
     const present = parseScopes(context.scopes);
     const scopes = asked ?? present;
+    if (asked !== undefined) requireScopesOfKind(context, asked);
+    const own = change.own?.(context);
     const limits = await changedLimits(tx, acting, context, change);
     requireScopesWithin(limits.after, scopes);
     const raised = [...scopes].filter((scope) => !present.has(scope));
@@ -197,14 +206,15 @@ async function update<T extends Table>(
     const addresses = wanted === undefined ? context.allowed_addresses : wanted;
     const isElsewhere = isWiderRange(parseAddresses(context.allowed_addresses), parseAddresses(addresses));
     const span = await spanOf(tx, { ...context, allowed_addresses: addresses }, manager.clock.nowMs());
-    const wider = { scopes, raised, addresses: isElsewhere, resources: limits.isWider, afterApproval: true, span };
+    const places = isElsewhere || own?.isWider === true;
+    const wider = { scopes, raised, addresses: places, resources: limits.isWider, afterApproval: true, span };
     requireMayWiden(await widenerOf(tx, acting, context, held), wider);
     const epoch = lowered.length > 0 || limits.isNarrower ? nextEpoch(context) : context.epoch;
     const set = { name: change.name ?? context.name, scopes: renderScopes(scopes), allowed_addresses: addresses };
-    await updateRow(tx, context.id, { ...set, resources: limits.column, epoch });
+    await updateRow(tx, context.id, { ...set, ...own?.set, resources: limits.column, epoch });
     const moved = wanted === undefined ? {} : { before: context.allowed_addresses, allowed_addresses: addresses };
     const rescoped = TABLES[table].hasTokens ? { raised: raised.join(" "), lowered: lowered.join(" ") } : {};
-    const detail = { name: change.name, ...rescoped, ...moved, ...limits.detail };
+    const detail = { name: change.name, ...rescoped, ...moved, ...limits.detail, ...own?.detail };
     return { epoch, action: actionOf(table, "update"), detail };
   };
   const propagation = await changeRow(manager, acting, name, { work, check: requireUsable });
@@ -328,27 +338,6 @@ async function passOnChildren<T extends Table>(
   }
   return adopts;
 }
-
-/** Checks whether the state of a credential allows a change. */
-type Check = (tx: Writer, context: AnyContext, nowMs: number) => Promise<void>;
-
-/** @throws Problem `conflict` if it was revoked */
-const requireUnrevoked: Check = async (_tx, context) => {
-  const { noun } = tableRuleOf(context);
-  if (context.revoked_at !== null) throw new Problem("conflict", `The ${noun} is revoked. Create another one.`);
-};
-
-/** @throws Problem `conflict` with the reason, if it can't be used now */
-const requireUsable: Check = async (tx, context, nowMs) => {
-  await requireUnrevoked(tx, context, nowMs);
-  const { name, reason } = conditionOf(stateAt(context, await readParents(tx, context), nowMs), nowMs);
-  const { noun } = tableRuleOf(context);
-  if (name === "ended") throw new Problem("conflict", `The ${noun} ${wasOrHas(String(reason))}. ${WHAT_TO_DO}`);
-  if (name === "idle")
-    throw new Problem("conflict", `The ${noun} has no permission now, because ${String(reason)}. ${WHAT_TO_DO}`);
-};
-
-const WHAT_TO_DO = "Adopt it to use it again, or create another one.";
 
 async function changeRow<T extends Table>(
   manager: Manager<T>,

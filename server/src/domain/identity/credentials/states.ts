@@ -14,6 +14,7 @@ import { credentialOfSecret, findContext, secretsOf, type CredentialContext, typ
 /** The current state of a credential that gets access tokens. Sign-in and verification use it. */
 export interface CredentialState extends State {
   readonly id: string;
+  readonly kind: CredentialContext["kind"];
   readonly clientId: string;
   /** The e-mail address of the person who owns this personal access token. Null: it is an app's credential. */
   readonly person: string | null;
@@ -32,6 +33,10 @@ export interface CredentialState extends State {
    */
   readonly lacking: Lacking | null;
   readonly tokenLifetimeS: number;
+  /** The origins of web pages that may use this ingest key. Null: no such limit. */
+  readonly origins: readonly string[] | null;
+  /** The most requests a second of this ingest key on each node. Null: no such limit. */
+  readonly requestsPerSecond: number | null;
   readonly secrets: readonly {
     readonly id: string;
     readonly hash: Buffer;
@@ -78,6 +83,7 @@ function credentialStateOf(
   return {
     ...state,
     id: context.id,
+    kind: context.kind,
     clientId: context.client_id,
     person: isPersons ? (context.responsible_email ?? "") : null,
     ownerId: isPersons ? context.responsible : null,
@@ -89,6 +95,8 @@ function credentialStateOf(
     epoch: context.epoch,
     lacking: isPersons ? lackingOf(parsePolicy(context.policy).people, standingOf(context)) : null,
     tokenLifetimeS: context.token_lifetime_s,
+    origins: context.origins?.split(" ") ?? null,
+    requestsPerSecond: context.rate,
     secrets: secrets.map((row) => ({
       id: row.id,
       hash: Buffer.from(row.hash, "hex"),
@@ -111,7 +119,7 @@ export class CredentialStates {
   readonly #clock: Clock;
   readonly #byId = new Map<string, CredentialState>();
   readonly #idOfClient = new Map<string, string>();
-  /** By the hash of the secret, for personal access tokens only. */
+  /** By the hash of the secret, for the kinds that are found by it. */
   readonly #idOfSecret = new Map<string, string>();
   /** Reads under way. A change removes them, so that their outdated result is not cached. */
   readonly #reading = new Map<string, Promise<CredentialState | undefined>>();
@@ -153,7 +161,7 @@ export class CredentialStates {
   }
 
   /**
-   * Finds a state by the secret of a personal access token, which names no credential.
+   * Finds a state by a secret that was sent without an identifier.
    * @throws Problem `unavailable`
    */
   async bySecret(hash: string): Promise<CredentialState | undefined> {
@@ -189,7 +197,7 @@ export class CredentialStates {
     this.#byId.delete(state.id);
     this.#byId.set(state.id, state);
     this.#idOfClient.set(state.clientId, state.id);
-    for (const hash of secretsOfPerson(state)) this.#idOfSecret.set(hash, state.id);
+    for (const hash of soleSecretsOf(state)) this.#idOfSecret.set(hash, state.id);
     if (this.#byId.size <= STATES_MAX) return;
     const oldest = this.#byId.values().next();
     if (oldest.done !== true) this.#forget(oldest.value);
@@ -198,7 +206,7 @@ export class CredentialStates {
   #forget(state: CredentialState): void {
     this.#byId.delete(state.id);
     this.#idOfClient.delete(state.clientId);
-    for (const hash of secretsOfPerson(state)) this.#idOfSecret.delete(hash);
+    for (const hash of soleSecretsOf(state)) this.#idOfSecret.delete(hash);
   }
 
   #apply(changes: readonly ChangeRow[]): void {
@@ -221,8 +229,9 @@ export class CredentialStates {
   }
 }
 
-function secretsOfPerson({ ownerId, secrets }: CredentialState): string[] {
-  return ownerId === null ? [] : secrets.map(({ hash }) => hash.toString("hex"));
+/** Returns the hashes that find the state. */
+function soleSecretsOf({ kind, secrets }: CredentialState): string[] {
+  return !KINDS[kind].isFoundBySecret ? [] : secrets.map(({ hash }) => hash.toString("hex"));
 }
 
 function unreachable(cause: unknown): Problem {

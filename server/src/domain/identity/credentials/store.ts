@@ -1,10 +1,10 @@
 import { sql, type Insertable } from "kysely";
 import type { MemberRole, OrgRole } from "@mooring/contract";
-import { deleteTrustsOf, recordTrustUse } from "#domain/identity/federation/index.ts";
+import { deleteTrustsOf } from "#domain/identity/federation/index.ts";
 import { withinReach, withOptionalProject, type OptionalProjectColumns, type Reach } from "#domain/projects/index.ts";
 import type { ProjectGrant } from "#domain/identity/access/index.ts";
 import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
-import { deleteFormer, recordFormerUse } from "./former/store.ts";
+import { deleteFormer } from "./former/store.ts";
 import { roleColumns, withGrants, type RoleColumns } from "./grants/store.ts";
 import { KINDS, tableOf, TABLES, type AnyRow, type KindName, type Rows, type Table } from "./kinds.ts";
 
@@ -46,7 +46,7 @@ export type CredentialContext = Context<"credential">;
  * Returns the table under the type of `credential`, so that one statement serves every table. Such a statement may use
  * only the columns of `AnyRow`, and the public identifier.
  */
-function anyTable(table: Table): "credential" {
+export function anyTable(table: Table): "credential" {
   return table as "credential";
 }
 
@@ -170,6 +170,8 @@ export interface ListFilter {
   readonly reach: Reach | null;
   readonly projectId: string | undefined;
   readonly includeRevoked: boolean;
+  /** Absent: all kinds of the table. */
+  readonly kind?: KindName | undefined;
   /** The values of the `order` columns in the last item of the previous page. */
   readonly after: readonly (string | number)[] | undefined;
   readonly limit: number;
@@ -179,7 +181,7 @@ export interface ListFilter {
 export async function listIds(
   db: Reader,
   table: Table,
-  { orgId, reach, projectId, includeRevoked, after, limit }: ListFilter,
+  { orgId, reach, projectId, includeRevoked, kind, after, limit }: ListFilter,
 ): Promise<{ id: string; created_at: number }[]> {
   const columns = TABLES[table].order.map((column) => `c.${column}` as const);
   const place = sql.join(columns.map((column) => sql.ref(column)));
@@ -188,6 +190,8 @@ export async function listIds(
     .where("c.org_id", "=", orgId)
     .$if(reach !== null, (rows) => rows.where(withinReach(reach as Reach, "c.project_id")))
     .$if(projectId !== undefined, (rows) => rows.where("c.project_id", "=", projectId as string))
+    // A literal, because a parameter would not find the partial index.
+    .$if(kind !== undefined, (rows) => rows.where(sql<boolean>`c.kind = ${sql.lit(kind)}`))
     .$if(!includeRevoked, (rows) => rows.where("c.revoked_at", "is", null))
     .$if(after !== undefined, (rows) => rows.where(sql<boolean>`(${place}) < (${sql.join(after ?? [])})`));
   return columns.reduce((rows, column) => rows.orderBy(column, "desc"), query.limit(limit)).execute();
@@ -230,7 +234,7 @@ export async function insertSecret(tx: Writer, row: Insertable<Tables["credentia
   await tx.insertInto("credential_secret").values(row).execute();
 }
 
-type Change = Partial<
+export type Change = Partial<
   Pick<Rows["s3_key"], "access_key" | "secret"> &
     Pick<
       AnyRow,
@@ -244,6 +248,8 @@ type Change = Partial<
       | "responsible_since"
       | "inherited"
       | "resources"
+      | "origins"
+      | "rate"
     >
 >;
 
@@ -372,29 +378,4 @@ export async function lastResponsibleSince(db: Reader, orgId: string, userId: st
     times.push(Number(row?.at ?? 0));
   }
   return Math.max(...times);
-}
-
-export interface Usage {
-  readonly credentialId: string;
-  readonly atMs: number;
-  readonly ip: string | null;
-  /** The last use of each secret. */
-  readonly secrets: ReadonlyMap<string, number>;
-  /** The last use of each trust, with the subject. */
-  readonly trusts: ReadonlyMap<string, { readonly atMs: number; readonly subject: string }>;
-}
-
-/** Records uses. Other nodes report too, so a time is only replaced by a later one. */
-export async function recordUsage(tx: Writer, usage: Usage): Promise<void> {
-  await tx
-    .updateTable(anyTable(tableOf(usage.credentialId)))
-    .set({ last_used_at: usage.atMs, ...(usage.ip === null ? {} : { last_used_ip: usage.ip }) })
-    .where("id", "=", usage.credentialId)
-    .where((row) => row.or([row("last_used_at", "is", null), row("last_used_at", "<", usage.atMs)]))
-    .execute();
-  for (const [secretId, atMs] of usage.secrets) {
-    if (tableOf(usage.credentialId) === "s3_key") await recordFormerUse(tx, secretId, atMs);
-    else await tx.updateTable("credential_secret").set({ last_used_at: atMs }).where("id", "=", secretId).execute();
-  }
-  for (const [trustId, use] of usage.trusts) await recordTrustUse(tx, { trustId, ...use });
 }

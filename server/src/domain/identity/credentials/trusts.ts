@@ -103,6 +103,11 @@ export class Trusts {
           "conflict",
           "A personal access token belongs to one person and can't trust an issuer. Create a credential for that.",
         );
+      if (context.kind === "ingest")
+        throw new Problem(
+          "conflict",
+          "An ingest key gets no tokens, so it can't trust an issuer. Create a credential.",
+        );
       // A trust gives the credential to new programs, so it counts as widening an approved credential.
       const span = await spanOf(tx, context, nowMs);
       const wider = { scopes: parseScopes(context.scopes), secret: true, afterApproval: context.pending === 0, span };

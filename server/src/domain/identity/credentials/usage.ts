@@ -1,7 +1,7 @@
 import type { Clock } from "#kernel/time.ts";
 import type { Schedule, ScheduledWork } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
-import { recordUsage } from "./store.ts";
+import { recordUsage } from "./last-use/store.ts";
 
 interface Use {
   atMs: number;

@@ -54,14 +54,18 @@ export interface AnyView {
 }
 
 export interface Credential extends AnyView {
-  /** `personal`: a personal access token of the responsible person. */
-  readonly kind: "app" | "personal";
+  /** `personal`: a personal access token of the responsible person. `ingest`: an ingest key. */
+  readonly kind: "app" | "personal" | "ingest";
   readonly clientId: string;
   /**
    * The credential of its chain whose revocation also ended it. Null: it was revoked itself, or is valid.
    */
   readonly revokedWith: string | null;
   readonly lastUsedIp: string | null;
+  /** The origins of web pages that may use this ingest key. Null: no such limit. */
+  readonly origins: readonly string[] | null;
+  /** The most requests of this ingest key on each node. Null: no such limit. */
+  readonly requestsPerSecond: number | null;
   /** Newest first, without ended ones. */
   readonly secrets: readonly CredentialSecret[];
 }
@@ -99,7 +103,9 @@ export interface Views {
 export function versionOf(row: AnyRow): object {
   const { id, name, scopes, allowed_addresses, pending, revoked_at, epoch, responsible, responsible_since } = row;
   const version = { id, name, scopes, allowed_addresses, pending, revoked_at, epoch, responsible, responsible_since };
-  return row.resources === null ? version : { ...version, resources: row.resources };
+  const { resources, origins = null, rate = null } = row;
+  const optional = Object.entries({ resources, origins, rate }).filter(([, value]) => value !== null);
+  return { ...version, ...Object.fromEntries(optional) };
 }
 
 export async function viewOf<T extends Table>(
@@ -168,6 +174,8 @@ const OWN: Own = {
       clientId: context.client_id,
       revokedWith: context.revoked_at === null ? (state.revokedWith?.id ?? null) : null,
       lastUsedIp: context.last_used_ip,
+      origins: context.origins?.split(" ") ?? null,
+      requestsPerSecond: context.rate,
       secrets: secrets
         .filter((row) => row.expires_at === null || nowMs < row.expires_at)
         .map((row) => ({

@@ -49,6 +49,7 @@ import { membershipEnds } from "./0058-membership-ends.ts";
 import { jobRuns } from "./0050-job-runs.ts";
 import { leaving } from "./0066-leaving.ts";
 import { trash } from "./0071-trash.ts";
+import { ingestKeys } from "./0072-ingest-keys.ts";
 import { listIndexes } from "./0037-list-indexes.ts";
 
 export interface Migration {
@@ -110,4 +111,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0069-organization-deletions", up: organizationDeletions },
   { name: "0070-custom-roles", up: customRoles },
   { name: "0071-trash", up: trash },
+  { name: "0072-ingest-keys", up: ingestKeys },
 ];

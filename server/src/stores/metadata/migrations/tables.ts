@@ -20,7 +20,7 @@ export interface TableDefinition {
 type Table = CreateTableBuilder<string, string>;
 type Dialect = MetadataStore["dialect"];
 
-const TYPES: Record<Dialect, Record<"text" | "integer" | "bytes", RawBuilder<unknown>>> = {
+export const TYPES: Record<Dialect, Record<"text" | "integer" | "bytes", RawBuilder<unknown>>> = {
   sqlite: { text: sql`text`, integer: sql`integer`, bytes: sql`blob` },
   postgres: { text: sql`text collate "C"`, integer: sql`bigint`, bytes: sql`bytea` },
 };

@@ -180,6 +180,8 @@ export const ROWS: Tables = {
     inherited: '{"ends_at":5,"addresses":[]}',
     resources: '{"buckets":[["app_1","in/"]]}',
     end_reason: "leak",
+    origins: "https://*.example.com",
+    rate: 5,
   },
   credential_secret: {
     id: "sec_1",
