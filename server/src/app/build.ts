@@ -149,9 +149,13 @@ async function startAll(
 }
 
 /** Returns the ways in which people, programs and operators prove who they are. */
-function signInsOf(people: ReturnType<typeof createPeople>, { authenticator }: Pick<Identity, "authenticator">) {
+function signInsOf(
+  people: ReturnType<typeof createPeople>,
+  { authenticator, senders }: Pick<Identity, "authenticator" | "senders">,
+) {
   return {
     authenticator: withPeople(people, authenticator),
+    senders,
     sessions: sessionsOf(people),
     operators: { authenticate: (token: string) => authenticateOperator(people, token) },
   };

@@ -1,6 +1,12 @@
 import type { FastifyRequest } from "fastify";
 import type { Scope } from "@mooring/contract";
-import { forHarmless, requireAnywhere, type Authenticator, type Principal } from "#domain/identity/index.ts";
+import {
+  forHarmless,
+  isIngestKey,
+  requireAnywhere,
+  type Authenticator,
+  type Principal,
+} from "#domain/identity/index.ts";
 import { Problem } from "#kernel/problem.ts";
 
 /** The permission that an access token needs. */
@@ -32,6 +38,8 @@ export function bearerOf(request: FastifyRequest): string {
   if (match?.[1] === undefined) {
     throw new Problem("unauthorized", "The Authorization field must be: Bearer <ACCESS_TOKEN>.");
   }
+  if (isIngestKey(match[1]))
+    throw new Problem("invalid_token", "An ingest key only sends telemetry. Use an access token here.");
   return match[1];
 }
 

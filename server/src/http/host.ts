@@ -1,11 +1,13 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Permission } from "@mooring/contract";
-import type { Authenticator, Principal } from "#domain/identity/index.ts";
+import type { Authenticator, Principal, Senders } from "#domain/identity/index.ts";
+import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { SignedIn } from "./activity.ts";
 import { admit, bearerOf, type Admission, type TokenPermission } from "./authentication.ts";
 import type { IdempotencyRecords } from "./idempotency.ts";
 import { createRateLimiter, sendRateLimitFields, takeToken } from "./rate-limit.ts";
+import { admitSender } from "./senders.ts";
 import {
   admitSession,
   requireConfirmed,
@@ -23,6 +25,12 @@ export interface HttpHost {
    * deleted organization.
    */
   admit(request: FastifyRequest, reply: FastifyReply, permission: Permission, options?: Admission): Promise<void>;
+  /**
+   * Admits a program that sends telemetry: with an ingest key, in any of the places that agents use, or with an access token
+   * that has `telemetry:write`. Also takes a token from the bucket of the credential.
+   * @throws Problem as `Senders.authenticate` and `admit`
+   */
+  admitSender(request: FastifyRequest, reply: FastifyReply): Promise<void>;
   /**  @throws Problem `cross_site` when a page of another site may have sent the request */
   requireSameOrigin(request: FastifyRequest): void;
   /**
@@ -57,6 +65,8 @@ export interface HttpHost {
 
 export interface HttpHostOptions {
   readonly authenticator: Authenticator;
+  /** Absent when no route takes ingest keys. */
+  readonly senders?: Pick<Senders, "authenticate">;
   /** Absent when no route needs a session. */
   readonly sessions?: Sessions;
   /** Absent when operators have sessions only. */
@@ -88,6 +98,14 @@ export function createHttpHost(options: HttpHostOptions): HttpHost {
         return;
       }
       const principal = await admit(request, permission, options.authenticator, admission);
+      takeToken(reply, limiter, principal.id);
+      keepFromCaches(reply);
+    },
+    admitSender: async (request, reply) => {
+      const principal = await admitSender(request, options).catch((error: unknown) => {
+        if (error instanceof Problem && error.code === "rate_limited") request.isLimited = true;
+        throw error;
+      });
       takeToken(reply, limiter, principal.id);
       keepFromCaches(reply);
     },

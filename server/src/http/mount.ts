@@ -83,6 +83,8 @@ type AnyRoute = Pick<
   >;
 
 interface MountOptions<T> {
+  /** Replaces the admission by the permission of the row. */
+  readonly admit?: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
   readonly bodyBytesMax?: number;
   /** Builds the answer to a repetition, if the first answer becomes invalid before its record expires. */
   readonly replayed?: (
@@ -111,7 +113,8 @@ export function mountRoute<const T extends AnyRoute>(
     config: { operationId: row.operationId },
     onRequest: async (request, reply) => {
       if (isFromPortalOnly(row, request)) host.requireSameOrigin(request);
-      await host.admit(request, reply, row.permission, { isHarmless: isHarmless(row), keeps: row.whileDeleting });
+      if (options.admit !== undefined) await options.admit(request, reply);
+      else await host.admit(request, reply, row.permission, { isHarmless: isHarmless(row), keeps: row.whileDeleting });
       if (row.resource === "unlimited") requireUnlimited(principalOf(request), row.permission as Scope);
       if (row.recentSignIn === true && !isDryRun(row, request)) host.requireConfirmed(request);
     },

@@ -29,7 +29,8 @@ export function mountTelemetry(app: FastifyInstance, deps: TelemetrySurfaceDeps)
   for (const mediaType of ["application/json", ...LINES_TYPES]) app.addContentTypeParser(mediaType, readIngestBody);
   app.addContentTypeParser("*", (_request, _payload, done) => done(notIngest()));
   const { ingest: ingestRow, ...rows } = TELEMETRY_ROUTES;
-  const options = { bodyBytesMax: INGEST_BODY_BYTES_MAX };
+  const admit = (request: FastifyRequest, reply: FastifyReply): Promise<void> => deps.host.admitSender(request, reply);
+  const options = { bodyBytesMax: INGEST_BODY_BYTES_MAX, admit };
   mountRoute(app, deps.host, ingestRow, (input, context) => ingest(deps, input, context), options);
   mountRoutes(app, deps, rows, { tailLogs: tailLogs(deps) });
 }
@@ -55,7 +56,7 @@ function mountOtlp(app: FastifyInstance, deps: TelemetrySurfaceDeps): void {
       url: `/otlp/v1/${type}`,
       bodyLimit: INGEST_BODY_BYTES_MAX,
       config: { operationId: OTLP_OPERATIONS[type] },
-      onRequest: (request, reply) => deps.host.admit(request, reply, "telemetry:write"),
+      onRequest: (request, reply) => deps.host.admitSender(request, reply),
       handler: async (request, reply) => {
         const format = formatOf(request);
         const body = request.body as SentBody | undefined;
