@@ -68,6 +68,7 @@ const SUBJECTS: Readonly<Record<string, () => Promise<Subject> | Subject>> = {
   updateCredential: async () =>
     named(`/v1/credentials/${await made("/v1/credentials", { name: "a", scopes: ["apps:read"] })}`),
   updateS3Key: async () => named(`/v1/s3/keys/${await made("/v1/s3/keys", { name: "a", scopes: ["s3:read"] })}`),
+  updateIngestKey: async () => named(`/v1/ingest-keys/${await made("/v1/ingest-keys", { name: "a" })}`),
   updateFileSettings: () => ({ path: "/v1/files/settings", change: (n) => ({ trash_days: days(n) % 30 }) }),
   updateImageRepository: () => ({
     path: `/v1/registry/repositories/${home.app.id}`,

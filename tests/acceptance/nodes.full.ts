@@ -70,6 +70,19 @@ describe("two nodes on one PostgreSQL", { skip }, () => {
     }
   });
 
+  test("an ingest key revoked on one node fails on both once the call has returned", async () => {
+    const token = await node(0).token(home.credential);
+    const json = { name: "shipper" };
+    for (let round = 0; round < 5; round++) {
+      const made = await node(0).call<{ id: string; key: string }>("POST", "/v1/ingest-keys", { token, json });
+      const { id, key } = made.body;
+      for (const each of nodes) assert.equal((await ingest(each, key, "logs", [EXAMPLES.logs])).status, 202);
+      const revoked = await node(0).call("DELETE", `/v1/ingest-keys/${id}`, { token });
+      assert.deepEqual([revoked.status, revoked.body["propagated"]], [200, true], revoked.text);
+      for (const each of nodes) refused(await ingest(each, key, "logs", [EXAMPLES.logs]), 401, "unauthorized");
+    }
+  });
+
   test("a list of addresses that one node saved applies on both once the call has returned", async () => {
     const token = await node(0).token(home.credential);
     const json = { name: "bound", scopes: ["org:read"] };

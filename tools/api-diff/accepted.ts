@@ -11,6 +11,21 @@ const newRole = (place: string, role: keyof typeof REASONS): { readonly line: st
 
 const newRoles = (place: string) => [newRole(place, "guest"), newRole(place, "custom")];
 
+/** Answers about credentials of any kind. */
+const newKinds = [
+  "listCredentials: answer 200.items[].kind",
+  "createCredential: answer 201.kind",
+  "getCredential: answer 200.kind",
+  "updateCredential: answer 200.kind",
+  "approveCredential: answer 200.kind",
+  "rotateCredential: answer 200.kind",
+].map(newKind);
+
+function newKind(place: string): { readonly line: string; readonly reason: string } {
+  const reason = "it appears only after somebody of the organization has created an ingest key";
+  return { line: `${place}: the value "ingest" is now possible`, reason };
+}
+
 /**
  * Breaking changes since the last release that we accept: each with its line in the comparison, and the reason. A
  * release copies
@@ -37,4 +52,6 @@ export const ACCEPTED: readonly { readonly line: string; readonly reason: string
   ...newRoles("acceptInvitation: answer 200.role"),
   ...newRoles("getAccess: answer 200.members[].role"),
   newRole("getAccess: answer 200.members[].project_role", "custom"),
+  newKind("getAccess: answer 200.credentials[].kind"),
+  ...newKinds,
 ];

@@ -27,7 +27,7 @@ const Access = Type.Object({
     Type.Array(
       Type.Object({
         id: Id,
-        kind: Type.Enum(["app", "personal"]),
+        kind: Type.Enum(["app", "personal", "ingest"]),
         client_id: Type.String(),
         name: DisplayName,
         project_id: nullable(Id),

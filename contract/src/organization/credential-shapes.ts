@@ -71,7 +71,9 @@ export const Ownership = {
 
 export const Credential = Type.Object({
   id: Id,
-  kind: Type.Enum(["app", "personal"], { description: "personal: an access token of the person who created it" }),
+  kind: Type.Enum(["app", "personal", "ingest"], {
+    description: "personal: an access token of the person who created it; ingest: an ingest key",
+  }),
   client_id: Type.String(),
   name: DisplayName,
   project_id: nullable(Id),

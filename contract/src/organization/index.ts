@@ -6,6 +6,7 @@ import { CUSTOM_ROLE_ROWS } from "./custom-roles.ts";
 import { CREDENTIAL_ROWS } from "./credentials.ts";
 import { ENDING_ROWS } from "./endings.ts";
 import { GROUP_ROWS } from "./groups.ts";
+import { INGEST_KEY_ROWS } from "./ingest-keys.ts";
 import { LEAK_ROWS } from "./leaks.ts";
 import { MEMBER_ROWS } from "./members.ts";
 import { ORGANIZATION_ROWS } from "./organization.ts";
@@ -26,6 +27,7 @@ export const ORGANIZATION_ROUTES = {
   ...ENDING_ROWS,
   ...ACCESS_ROWS,
   ...CREDENTIAL_ROWS,
+  ...INGEST_KEY_ROWS,
   ...TRUST_ROWS,
   ...ACTIVITY_ROWS,
   ...S3_KEY_ROWS,

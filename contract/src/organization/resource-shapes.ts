@@ -17,6 +17,8 @@ export const BucketResources = Entries(
   ),
 );
 
+const Services = Entries(Type.String({ minLength: 1, maxLength: 256, description: "a service of telemetry" }));
+
 /** The description of every list of resources. */
 const RESOURCES =
   "the only resources that it reaches, up to 100; null: no limit. It is closed: a kind that is not named gives nothing, and scopes without such a resource are refused";
@@ -29,7 +31,7 @@ export const Resources = nullable(
       ),
       buckets: BucketResources,
       webhooks: Entries(Id),
-      services: Entries(Type.String({ minLength: 1, maxLength: 256, description: "a service of telemetry" })),
+      services: Services,
     },
     { ...closed, minProperties: 1, description: RESOURCES },
   ),
@@ -38,4 +40,9 @@ export const Resources = nullable(
 /** The resources of an S3 key. */
 export const KeyResources = nullable(
   Type.Object({ buckets: BucketResources }, { ...closed, minProperties: 1, description: RESOURCES }),
+);
+
+/** The resources of an ingest key. */
+export const ServiceResources = nullable(
+  Type.Object({ services: Services }, { ...closed, minProperties: 1, description: RESOURCES }),
 );

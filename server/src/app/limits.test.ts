@@ -146,6 +146,7 @@ async function creates(
     createCredential: entry("credentials_max", "/v1/credentials", (n) => ({ name: `c${n}`, scopes: ["org:read"] })),
     createTrust: entry("trusts_max", `/v1/credentials/${credential}/trusts`, (n) => ({ name: `t${n}`, ...trust })),
     createS3Key: entry("s3_keys_max", "/v1/s3/keys", (n) => ({ name: `k${n}`, scopes: ["s3:read"] })),
+    createIngestKey: entry("ingest_keys_max", "/v1/ingest-keys", (n) => ({ name: `i${n}` })),
     createS3Destination: entry("s3_destinations_max", "/v1/s3/destinations", (n) => ({ name: `d${n}`, url })),
     createSavedQuery: entry("saved_queries_max", "/v1/query/saved", (n) => ({
       name: `q${n}`,

@@ -12,7 +12,10 @@ import type { TelemetryStore } from "#stores/telemetry/index.ts";
 
 export interface OrganizationSurfaceDeps {
   readonly host: HttpHost;
-  readonly identity: Pick<Identity, "activity" | "credentials" | "envelope" | "feed" | "s3Keys" | "tokens" | "trusts">;
+  readonly identity: Pick<
+    Identity,
+    "activity" | "credentials" | "envelope" | "feed" | "ingestKeys" | "s3Keys" | "tokens" | "trusts"
+  >;
   readonly metadata: MetadataStore;
   readonly clock: Clock;
   readonly outbound: Outbound;

@@ -287,6 +287,23 @@ export function credentialBody(credential: Credential): CredentialBody {
     ...anyCredentialBody(credential),
     scopes: [...credential.scopes],
     effective_scopes: [...credential.effectiveScopes],
+    ...ofCredential(credential),
+  };
+}
+
+export function ingestKeyBody(credential: Credential): ResultOf<Rows["getIngestKey"]> {
+  return {
+    id: credential.id,
+    ...anyCredentialBody(credential),
+    origins: credential.origins === null ? null : [...credential.origins],
+    requests_per_second: credential.requestsPerSecond,
+    ...ofCredential(credential),
+  };
+}
+
+/** Returns the members of the kinds that sign in with secrets of the table `credential_secret`. */
+function ofCredential(credential: Credential) {
+  return {
     revoked_with: credential.revokedWith,
     last_used_ip: credential.lastUsedIp,
     secrets: credential.secrets.map((secret) => ({

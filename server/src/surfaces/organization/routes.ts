@@ -9,6 +9,7 @@ import * as credentials from "./operations/credentials.ts";
 import * as customRoles from "./operations/custom-roles.ts";
 import * as endings from "./operations/endings.ts";
 import * as groups from "./operations/groups.ts";
+import * as ingestKeys from "./operations/ingest-keys.ts";
 import * as invitations from "./operations/invitations.ts";
 import { acceptInvitation } from "./operations/invitations.ts";
 import * as leaks from "./operations/leaks.ts";
@@ -34,6 +35,7 @@ export function mountOrganization(app: FastifyInstance, deps: OrganizationSurfac
     ...customRoles,
     ...endings,
     ...groups,
+    ...ingestKeys,
     ...invitations,
     ...leaks,
     ...me,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { ORGANIZATION_ROUTES, SCOPES, type Route, type Scope } from "@mooring/contract";
-import { fresh, newInvitation, newS3Key, newTrustBody, pendingAt } from "./testing/requests.ts";
+import { fresh, newIngestKey, newInvitation, newS3Key, newTrustBody, pendingAt } from "./testing/requests.ts";
 import { sharedWorld, type Answer, type Tenant, type World } from "./testing/world.ts";
 
 /**
@@ -63,6 +63,17 @@ const CHANGES: Partial<Record<RowName, RowCase>> = {
       name: NAME,
       allowed_addresses: { narrow: LOCAL, wide: [...LOCAL, "192.0.2.0/24"] },
       resources: BY_SCOPES,
+    },
+  },
+  updateIngestKey: {
+    make: async (world, scopes) =>
+      subjectAt(world, world.acme, { path: `/v1/ingest-keys/${await newIngestKey(world)}`, scopes }),
+    fields: {
+      name: NAME,
+      allowed_addresses: { narrow: LOCAL, wide: [...LOCAL, "192.0.2.0/24"] },
+      resources: BY_SCOPES,
+      origins: { narrow: ["https://a.example.com"], wide: ["https://a.example.com", "https://b.example.com"] },
+      requests_per_second: { narrow: 5, wide: null },
     },
   },
   updateMember: {
@@ -194,6 +205,16 @@ const ACTS: Partial<Record<RowName, Act>> = {
   rotateS3Key: async (world, tenant, weak) => ({
     token: await weak(["credentials:write"]),
     path: `/v1/s3/keys/${await newS3Key(world, tenant)}/rotate`,
+    body: {},
+  }),
+  createIngestKey: async (_world, _tenant, weak) => ({
+    token: await weak(["credentials:write"]),
+    path: "/v1/ingest-keys",
+    body: { name: "x" },
+  }),
+  rotateIngestKey: async (world, tenant, weak) => ({
+    token: await weak(["credentials:write"]),
+    path: `/v1/ingest-keys/${await newIngestKey(world, tenant)}/rotate`,
     body: {},
   }),
   rotateCredential: async (world, tenant, weak) => ({

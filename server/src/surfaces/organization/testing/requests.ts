@@ -129,7 +129,10 @@ export async function revokedCredential(world: World): Promise<string> {
 }
 
 /** Creates a credential or key as a developer where the policy asks for an approval. Returns its ID. */
-export async function pendingAt(world: World, path: "/v1/credentials" | "/v1/s3/keys"): Promise<string> {
+export async function pendingAt(
+  world: World,
+  path: "/v1/credentials" | "/v1/s3/keys" | "/v1/ingest-keys",
+): Promise<string> {
   const { acme } = world;
   const policy = { approval_required: true };
   await world.call("PATCH", "/v1/organization", { token: world.person(acme, acme.people.owner), body: { policy } });
@@ -171,6 +174,27 @@ export async function s3KeyPairs(world: World, askOf: (name: string) => Ask): Pr
     pair(await newS3Key(world, world.acme, world.acme.closed.id), askOf),
     pair(await newS3Key(world), (name) => ({ ...askOf(name), token: bound })),
     await guestPair(world, await newS3Key(world), askOf),
+  ];
+}
+
+export async function newIngestKey(
+  world: World,
+  tenant: Tenant = world.acme,
+  projectId: string | null = null,
+): Promise<string> {
+  const actor = { kind: "system", id: "test", orgId: tenant.id } as const;
+  return (await world.identity.ingestKeys.create({ actor }, { name: "x", projectId })).credential.id;
+}
+
+/** Returns hidden ingest keys in the same places, and a credential that is none. */
+export async function ingestKeyPairs(world: World, askOf: (name: string) => Ask): Promise<Pair[]> {
+  const bound = await boundToken(world);
+  return [
+    pair(await newIngestKey(world, world.rival), askOf),
+    pair(await newIngestKey(world, world.acme, world.acme.closed.id), askOf),
+    pair((await world.credential()).id, askOf),
+    pair(await newIngestKey(world), (name) => ({ ...askOf(name), token: bound })),
+    await guestPair(world, await newIngestKey(world), askOf),
   ];
 }
 

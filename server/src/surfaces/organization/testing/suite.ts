@@ -138,6 +138,7 @@ const READ_ONLY_ALLOWS: ReadonlySet<string> = new Set([
   "acknowledgeWebhookEvents",
   "revokeCredential",
   "revokeS3Key",
+  "revokeIngestKey",
   "deleteTrust",
   "deleteMember",
   "deleteProjectMember",
