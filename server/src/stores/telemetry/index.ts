@@ -1,5 +1,6 @@
 export type {
   Batch,
+  BatchKey,
   Appended,
   ResultFormat,
   QueryParameter,

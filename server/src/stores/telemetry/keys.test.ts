@@ -85,3 +85,21 @@ for (const where of ["log", "database"] as const) {
     await store.close();
   });
 }
+
+test("a key with a shorter window is remembered that long, in the log and in the database", async () => {
+  await using dir = await temporaryDirectory();
+  let nowMs = 1_800_000_000_000;
+  const clock = { nowMs: () => nowMs };
+  const short = logBatch("org_a", ["one", "two"], { ...key, windowMs: 60_000 });
+  let store = await openTestStore(dir.path, { clock });
+  assert.deepEqual(await store.rows.append(short), taken);
+  nowMs += 60_000;
+  assert.deepEqual(await store.rows.append(short), replayed);
+  await store.close();
+  store = await openTestStore(dir.path, { clock });
+  await store.rows.compact();
+  assert.deepEqual(await store.rows.append(short), replayed);
+  nowMs += 1;
+  assert.deepEqual(await store.rows.append(short), taken);
+  await store.close();
+});

@@ -18,7 +18,8 @@ export interface KeysOptions {
 }
 
 /**
- * The `Idempotency-Key`s of the last 24 hours. They are in memory while the log has their batch, and later in the metadata
+ * The keys of the batches that are stored only once: `Idempotency-Key`s of the last 24 hours, and digests of bodies of
+ * the last 15 minutes. They are in memory while the log has their batch, and later in the metadata
  * store.
  */
 export class Keys {
@@ -32,7 +33,9 @@ export class Keys {
 
   /** Stores the key of a batch that is in the log. */
   remember(seq: number, meta: FrameMeta): void {
-    const { orgId, type, keyHash, bodyHash, count, at } = meta;
+    const { orgId, type, keyHash, bodyHash, count } = meta;
+    // A key with a shorter window counts as older, so one rule decides about the age of all keys.
+    const at = meta.at - IDEMPOTENCY_WINDOW_MS + (meta.windowMs ?? IDEMPOTENCY_WINDOW_MS);
     if (keyHash === undefined || bodyHash === undefined || this.#mayForget(at)) return;
     this.#ofLog.set(keyName(orgId, type, keyHash), { orgId, type, keyHash, bodyHash, accepted: count, at, seq });
   }

@@ -19,8 +19,18 @@ export interface Batch {
   readonly rowsCrc?: number | undefined;
   /** The number of lines in `rows`. */
   readonly count: number;
-  /** Present when the caller sent an `Idempotency-Key`; both are SHA-256 in hexadecimal. */
-  readonly idempotency?: { readonly keyHash: string; readonly bodyHash: string };
+  /** Present when the batch is stored only once. */
+  readonly idempotency?: BatchKey;
+}
+
+/** The key of a batch that is stored only once: of an `Idempotency-Key`, or of the content of a body. */
+export interface BatchKey {
+  /** SHA-256 in hexadecimal. */
+  readonly keyHash: string;
+  /** SHA-256 in hexadecimal. Another body with the same key is refused. */
+  readonly bodyHash: string;
+  /** How long the key is stored. Default and at most: `IDEMPOTENCY_WINDOW_MS`. */
+  readonly windowMs?: number;
 }
 
 export interface Appended {

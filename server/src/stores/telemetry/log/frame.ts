@@ -25,6 +25,8 @@ export interface FrameMeta {
   readonly count: number;
   readonly keyHash?: string;
   readonly bodyHash?: string;
+  /** How long the key is stored; absent: `IDEMPOTENCY_WINDOW_MS`. */
+  readonly windowMs?: number;
   /** When the batch was accepted, in milliseconds since the epoch. */
   readonly at: number;
 }

@@ -7,7 +7,7 @@ import { systemClock, type Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { openTestMetadata } from "#stores/metadata/testing.ts";
 import { TELEMETRY_TYPES, type TelemetryType } from "../columns.ts";
-import type { Batch } from "../types.ts";
+import type { Batch, BatchKey } from "../types.ts";
 import { openRows, type RowStore, type RowStoreOptions } from "../rows.ts";
 import { TELEMETRY_DEFAULTS, type TelemetryLog, type TelemetrySettings } from "../settings.ts";
 import { Schedule } from "#stores/jobs/index.ts";
@@ -78,7 +78,7 @@ export async function openTestStore(
 export function logBatch(
   orgId: string,
   messages: readonly string[],
-  key?: { keyHash: string; bodyHash: string },
+  key?: BatchKey,
 ): Batch {
   const lines = messages.map((message) =>
     JSON.stringify({ timestamp: "2026-11-20T08:00:00.000000Z", level: "info", message }),
