@@ -80,6 +80,7 @@ function doors(): Door[] {
       at("POST", `/otlp/v1/${type}`),
       at("POST", `/otlp/v1/${type}`, "application/x-protobuf"),
     ]),
+    at("POST", "/prometheus/api/v1/write", "application/x-protobuf"),
     at("POST", "/v2/token", "application/x-www-form-urlencoded"),
     ...["/v2/", "/v2/_catalog", `${image}/tags/list`].map((path) => at("GET", path)),
     at("POST", `${image}/blobs/uploads/`),

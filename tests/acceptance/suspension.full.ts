@@ -101,6 +101,11 @@ const otlp = () =>
     authorization: `Bearer ${token}`,
     "content-type": "application/json",
   });
+const prometheus = async (): Promise<unknown[]> => {
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/x-protobuf" };
+  const answer = await fetch(`${server.origin}/prometheus/api/v1/write`, { method: "POST", headers, body: "\0" });
+  return [answer.status, await answer.text()];
+};
 const newToken = () => {
   const { client_id, client_secret } = home.credential;
   return postForm<Json>(
@@ -132,6 +137,7 @@ test("read_only: reading continues on every surface, and every write is refused 
     );
   readOnly(await ingest());
   assert.deepEqual([(await otlp()).status, (await otlp()).json["code"]], [403, 7]); // PERMISSION_DENIED
+  assert.match(String(await prometheus()), /^403,.*The operator's reason: the bill is unpaid\./);
   readOnly(await askUpload(server, token, { project: "web" }));
   readOnly(await put(server, grant.upload_url, "hello world"));
   readOnly(await ask("POST", "/v1/projects", { slug: "another" }));
@@ -187,6 +193,7 @@ test("blocked: every surface refuses readably, public content is absent, streams
     blocked(answer);
   blocked(await put(server, grant.upload_url, "hello world"));
   assert.deepEqual([(await otlp()).status, (await otlp()).json["code"]], [403, 7]);
+  assert.match(String(await prometheus()), /^403,/);
   const download = await fetched(fileUrl);
   assert.equal(download.status, 403);
   const oauth = await newToken();

@@ -155,6 +155,12 @@ export const GROUPS: readonly Group[] = [
     about: /^server\/src\/(domain\/telemetry|app\/commands\/ingest)\/|^tests\/loggers\//,
   },
   {
+    name: "senders",
+    seconds: 300,
+    files: /^tests\/senders\//,
+    about: /^server\/src\/surfaces\/telemetry\/(protocols|operations|wire)\/|^tests\/senders\//,
+  },
+  {
     name: "proxies",
     seconds: 480,
     files: new RegExp(`^tests/proxies/|${acceptance("tls").source}`),

@@ -18,7 +18,7 @@ import { createJobs, Schedule, type Jobs } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { openObjects, type ObjectStore } from "#stores/objects/index.ts";
 import { openTelemetry, type TelemetryStore, type TelemetryStoreSettings } from "#stores/telemetry/index.ts";
-import { createEncoderPool, createTails } from "#surfaces/telemetry/index.ts";
+import { createEncoderPool, createSkipped, createTails } from "#surfaces/telemetry/index.ts";
 import { BackupRunner, refuseHalfRestored } from "./backup/index.ts";
 import { productManifest } from "./build-facts.ts";
 import { addressesOf, type Addresses } from "./addresses.ts";
@@ -97,7 +97,8 @@ async function startAll(
   const identity = await openIdentity(config, addresses, { metadata, log, clock, phases, schedule });
   const metrics = createHttpMetrics();
   const { version } = productManifest();
-  registerGauges(metrics.registry, { metadata, telemetry, objects, clock, dataDir: config.data_dir, version });
+  const skipped = createSkipped();
+  registerGauges(metrics.registry, { skipped, metadata, telemetry, objects, clock, dataDir: config.data_dir, version });
   if (own !== null) startOwnTelemetry(own, { config, metadata, telemetry, ...metrics, phases, schedule });
   const rateLimit = { perSecond: config.rate_limit_per_second, burst: config.rate_limit_burst };
   const people = createPeople({ metadata, clock, identity, portalUrl: addresses.portal_url, oidc: providerOf(config) });
@@ -113,7 +114,7 @@ async function startAll(
   const s3Gateway = phases.started("s3 gateway", createS3Part(s3Parts, s3), (part) => part.stop());
   const backups = phases.started("backups", new BackupRunner({ config, clock, log, schedule }), (part) => part.stop());
   const trash = createTrash({ ...common, s3, registry, webhooks });
-  const parts = { ...common, addresses, host, people, backups, s3, s3Gateway, leaving, trash, ...features };
+  const parts = { ...common, skipped, addresses, host, people, backups, s3, s3Gateway, leaving, trash, ...features };
   const surfaces = createSurfaces({ ...parts, listeners: [listener, s3Listener], stopping: () => stopping });
   const conventions = {
     log,

@@ -6,6 +6,7 @@ import { countParked } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
 import type { TelemetryStore } from "#stores/telemetry/index.ts";
+import type { Skipped } from "#surfaces/telemetry/index.ts";
 
 interface Measured {
   readonly metadata: MetadataStore;
@@ -14,6 +15,7 @@ interface Measured {
   readonly clock: ClockGuard;
   readonly dataDir: string;
   readonly version: string;
+  readonly skipped: Skipped;
 }
 
 /** Registers metrics of the stores. They are read for each request to `/metrics`. */
@@ -59,6 +61,20 @@ export function registerGauges(registry: Registry, measured: Measured): void {
   registerSandbox(registry, telemetry);
   registerDisk(registry, dataDir);
   registerBuild(registry, version);
+  registerSkipped(registry, measured.skipped);
+}
+
+function registerSkipped(registry: Registry, skipped: Skipped): void {
+  new Counter({
+    name: "mooring_ingest_skipped_total",
+    help: "Values of other protocols that were taken without a row, by protocol and reason.",
+    labelNames: ["protocol", "reason"],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { protocol, reason, total } of skipped.all()) this.inc({ protocol, reason }, total);
+    },
+  });
 }
 
 /** Registers held deletions, parked jobs and sandbox layers, which have labels or are read from the records. */

@@ -12,6 +12,7 @@ import {
   createTelemetrySettingsSurface,
   createTelemetrySurface,
   type EncoderPool,
+  type Skipped,
   type Tails,
 } from "#surfaces/telemetry/index.ts";
 import { createApiSurface } from "#surfaces/api/index.ts";
@@ -48,6 +49,7 @@ export interface SurfaceParts {
   readonly objects: ObjectStore;
   readonly encoders: EncoderPool;
   readonly tails: Tails;
+  readonly skipped: Skipped;
   readonly alerts: ReturnType<typeof createAlerts>;
   readonly files: Files;
   readonly registry: RegistryPart;
@@ -94,7 +96,7 @@ export function createSurfaces(parts: SurfaceParts): Surface[] {
       leaving: parts.leaving,
       trash: { ...parts.trash.work, ...trashSettingsOf(config) },
     }),
-    createTelemetrySurface({ host, store: telemetry, encoders, metadata, tails }),
+    createTelemetrySurface({ host, store: telemetry, encoders, metadata, tails, skipped: parts.skipped }),
     createTelemetrySettingsSurface({
       host,
       metadata,

@@ -37,6 +37,10 @@ export const BODIES_BYTES_ORGANIZATION_MAX = 256 * 1024 * 1024;
 export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
 /** How long an `Idempotency-Key` is stored. */
 export const IDEMPOTENCY_WINDOW_MS = 24 * 60 * 60 * 1000;
+/** How long the digest of a body is stored whose entries have their own times, see `surfaces/telemetry/protocols`. */
+export const REPEAT_WINDOW_MS = 15 * 60 * 1000;
+/** Body of a request of another protocol (Prometheus, Loki, …) after decompression, in bytes. */
+export const PROTOCOL_BODY_BYTES_MAX = 64 * 1024 * 1024;
 /** Messages and numbers in one OTLP request. Each takes memory while it is read, even if it has few bytes. */
 export const OTLP_VALUES_MAX = 2_000_000;
 /** Bytes of rows from one OTLP request. Each record repeats the attributes of its resource. */

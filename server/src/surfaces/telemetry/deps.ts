@@ -4,6 +4,7 @@ import type { HttpHost, Operation } from "#http/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { TelemetryStore } from "#stores/telemetry/index.ts";
+import type { Skipped } from "./protocols/skipped.ts";
 import type { Tails } from "./tail/tails.ts";
 import type { EncoderPool } from "./wire/pool.ts";
 
@@ -13,6 +14,8 @@ export interface TelemetrySurfaceDeps {
   readonly encoders: EncoderPool;
   readonly metadata: Pick<MetadataStore, "read">;
   readonly tails: Tails;
+  /** Counts values without a row; absent: nobody reads the counts. */
+  readonly skipped?: Skipped;
 }
 
 export interface TelemetrySettingsSurfaceDeps {

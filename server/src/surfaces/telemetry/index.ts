@@ -2,6 +2,7 @@ import type { Surface } from "#http/index.ts";
 import type { AlertsSurfaceDeps, TelemetrySettingsSurfaceDeps, TelemetrySurfaceDeps } from "./deps.ts";
 import { mountAlerts, mountTelemetry, mountTelemetrySettings } from "./routes.ts";
 
+export { createSkipped, type Skipped } from "./protocols/skipped.ts";
 export { createTails, type Tails } from "./tail/tails.ts";
 export { createEncoderPool, type EncoderPool } from "./wire/pool.ts";
 

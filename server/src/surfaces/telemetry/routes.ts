@@ -12,6 +12,7 @@ import { ingest } from "./operations/ingest.ts";
 import { otlpExport } from "./operations/otlp-export.ts";
 import * as settings from "./operations/settings.ts";
 import { tailLogs } from "./operations/tail-logs.ts";
+import { mountProtocols } from "./routes-protocols.ts";
 import { codingOf } from "./wire/coding.ts";
 import { LINES_TYPES, mediaTypeOf } from "./wire/media-types.ts";
 import type { OtlpFormat } from "./wire/otlp/encode.ts";
@@ -24,6 +25,7 @@ const OTLP_OPERATIONS = { logs: "otlpLogs", metrics: "otlpMetrics", traces: "otl
 export function mountTelemetry(app: FastifyInstance, deps: TelemetrySurfaceDeps): void {
   // A separate context, so that its body parsers and error format stay with it.
   void app.register(async (scope) => mountOtlp(scope, deps));
+  mountProtocols(app, deps);
   // Keeps the body as bytes: it is checked and encoded in one pass, off the event loop if it is large.
   app.removeAllContentTypeParsers();
   for (const mediaType of ["application/json", ...LINES_TYPES]) app.addContentTypeParser(mediaType, readIngestBody);

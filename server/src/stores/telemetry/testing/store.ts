@@ -75,11 +75,7 @@ export async function openTestStore(
 }
 
 /** Returns a batch of log rows with the given messages. */
-export function logBatch(
-  orgId: string,
-  messages: readonly string[],
-  key?: BatchKey,
-): Batch {
+export function logBatch(orgId: string, messages: readonly string[], key?: BatchKey): Batch {
   const lines = messages.map((message) =>
     JSON.stringify({ timestamp: "2026-11-20T08:00:00.000000Z", level: "info", message }),
   );

@@ -8,7 +8,7 @@ import type { TelemetryStore } from "#stores/telemetry/index.ts";
 import { openTestTelemetry, type TestTelemetry } from "#stores/telemetry/testing/telemetry.ts";
 import { createEncoderPool, createTelemetrySurface, type EncoderPool } from "../index.ts";
 import { tailDeps } from "../testing/tails.ts";
-import { batchesOf } from "./otlp-export.ts";
+import { batchesOf } from "../protocols/append-once.ts";
 
 let telemetry: TestTelemetry;
 let store: TelemetryStore;
@@ -92,6 +92,20 @@ test("SQL finds accepted records, with the project of the credential", async () 
   assert.equal((await send(logs("found"))).status, 200);
   const [row] = await rowsOf("select message, project_id from logs where message = 'found'");
   assert.deepEqual(row, { message: "found", project_id: "prj_a" });
+});
+
+test("an equal body is stored once if all its records have times, and each time otherwise", async () => {
+  const timed = { timeUnixNano: "1790000000000000000", body: { stringValue: "repeated" } };
+  const bodyOf = (...logRecords: object[]): object => ({ resourceLogs: [{ scopeLogs: [{ logRecords }] }] });
+  const count = async (message: string): Promise<unknown> =>
+    (await rowsOf(`select count(*) as n from logs where message = '${message}'`))[0]?.["n"];
+  for (let attempt = 0; attempt < 3; attempt++) {
+    assert.equal((await send(bodyOf(timed, timed))).status, 200);
+    assert.equal((await send(bodyOf({ body: { stringValue: "untimed" } }))).status, 200);
+  }
+  assert.deepEqual([await count("repeated"), await count("untimed")], [2, 3]);
+  assert.equal((await send(bodyOf(timed))).status, 200);
+  assert.equal(await count("repeated"), 3);
 });
 
 test("a record with 300 attributes is cut, which is reported with nothing refused", async () => {

@@ -1,7 +1,7 @@
 import type { Principal } from "#domain/identity/index.ts";
-import { INGEST_ENTRIES_MAX } from "#kernel/limits.ts";
-import type { Batch, TelemetryType } from "#stores/telemetry/index.ts";
+import type { TelemetryType } from "#stores/telemetry/index.ts";
 import type { TelemetrySurfaceDeps } from "../deps.ts";
+import { appendOnce } from "../protocols/append-once.ts";
 import { servicesOf } from "./ingest.ts";
 import type { OtlpFormat } from "../wire/otlp/encode.ts";
 import { exportResponse } from "../wire/otlp/responses.ts";
@@ -16,13 +16,9 @@ export interface OtlpRequest {
 /** Returns the body of the answer. */
 type OtlpOperation = (request: OtlpRequest) => Promise<Buffer>;
 
-/** The most bytes of a batch's rows: a log frame has a limit, and other requests wait for it. */
-const BATCH_BYTES_MAX = 8 * 1024 * 1024;
-const NEWLINE = 0x0a;
-
 /**
  * `POST /otlp/v1/{logs,metrics,traces}`: answers once all rows are flushed to disk. When that fails for some rows, the
- * sender is asked to retry, and the flushed ones are then stored twice: OTLP can't identify an export.
+ * sender is asked to retry, see `appendOnce`.
  * @throws Problem `invalid_body`, `body_too_large`, `unsupported_media_type`, `quota_exceeded`, `disk_full`,
  *   `unavailable`
  */
@@ -34,31 +30,12 @@ export function otlpExport(deps: TelemetrySurfaceDeps, type: TelemetryType): Otl
     const encoded = await deps.encoders.encode(type, body, {
       projectId,
       lenient: true,
+      hashed: true,
       services: servicesOf(principal),
       notBefore: deps.store.notBefore(principal.orgId, type),
       otlp: { format, receivedMs },
     });
-    const batches = batchesOf(encoded.rows, encoded.count);
-    await Promise.all(batches.map((batch) => deps.store.append({ orgId: principal.orgId, type, ...batch })));
+    await appendOnce(deps.store, { principal, type, protocol: `otlp ${format}`, encoded });
     return exportResponse(type, format, encoded);
   };
-}
-
-/**
- * Splits rows into batches of at most `count` rows, the limit of an ingest request. Each newline ends a row, since JSON
- * escapes newlines inside strings.
- */
-export function batchesOf(rows: Buffer, count: number): Pick<Batch, "rows" | "count">[] {
-  if (count === 0) return [];
-  const batches: Pick<Batch, "rows" | "count">[] = [];
-  let start = 0;
-  let lines = 0;
-  for (let end = rows.indexOf(NEWLINE) + 1; end > 0; end = rows.indexOf(NEWLINE, end) + 1) {
-    lines += 1;
-    if (lines < INGEST_ENTRIES_MAX && end - start < BATCH_BYTES_MAX && end < rows.length) continue;
-    batches.push({ rows: rows.subarray(start, end), count: lines });
-    start = end;
-    lines = 0;
-  }
-  return batches;
 }

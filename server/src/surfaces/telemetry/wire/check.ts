@@ -30,6 +30,8 @@ export class EntryCheck {
   readonly places: ProblemPlace[] = [];
   /** Whether the current entry has a fault. */
   faulty = false;
+  /** The first fault of the current entry: its place in the entry and the reason. */
+  firstFault: string | undefined;
   /**
    * Whether the current entry has a fraction in its attributes that a double can't hold. DuckDB's reader would round
    * it.
@@ -52,11 +54,13 @@ export class EntryCheck {
     this.#line = line;
     this.#keys = 0;
     this.faulty = false;
+    this.firstFault = undefined;
     this.hasLongFraction = false;
   }
 
   fault(pointer: string, detail: string): void {
     this.faulty = true;
+    this.firstFault ??= pointer === "" ? detail : `${pointer.slice(1)} ${detail}`;
     if (this.places.length >= PROBLEM_PLACES_MAX) return;
     const line = this.#line === 0 ? "" : ` (line ${this.#line})`;
     this.places.push({ pointer: `/entries/${this.#index}${pointer}`, detail: `${detail}${line}` });

@@ -1,5 +1,8 @@
+import { INGEST_BODY_BYTES_MAX, PROTOCOL_BODY_BYTES_MAX } from "#kernel/limits.ts";
 import { sha256Hex } from "#kernel/digest.ts";
 import type { TelemetryType } from "#stores/telemetry/index.ts";
+import { encodeProtocol, type ProtocolOptions } from "../protocols/parse.ts";
+import type { Report } from "../protocols/parser.ts";
 import { encodeEntries } from "./entries.ts";
 import type { EncodedEntries, EncodeOptions } from "./entry.ts";
 import { encodeLines } from "./lines.ts";
@@ -10,6 +13,8 @@ export interface EncodeBodyOptions extends EncodeOptions {
   readonly lines?: boolean;
   /** Set when the body is an OTLP export request, which is always handled leniently. */
   readonly otlp?: OtlpOptions;
+  /** Set when the body is a request of another protocol, which is always handled leniently. */
+  readonly protocol?: ProtocolOptions;
   /** Whether to compute the digest of the body. */
   readonly hashed?: boolean;
 }
@@ -19,6 +24,10 @@ export interface EncodedBody extends EncodedEntries {
   readonly bodyHash?: string;
   /** CRC-32 of the rows, if a worker thread has computed it. */
   readonly rowsCrc?: number;
+  /** Whether every entry has its own time, so that an equal body is the same entries. For OTLP and other protocols. */
+  readonly isTimed?: boolean;
+  /** The parser's figures for the protocol's answer. */
+  readonly report?: Report;
 }
 
 /**
@@ -30,8 +39,15 @@ export function encodeBody(type: TelemetryType, body: Buffer, options: EncodeBod
   return options.hashed === true ? { ...encoded, bodyHash: sha256Hex(body) } : encoded;
 }
 
-function entriesOf(type: TelemetryType, body: Buffer, options: EncodeBodyOptions): EncodedEntries {
-  const { otlp, projectId, notBefore, services } = options;
-  if (otlp !== undefined) return encodeOtlp(type, body, { ...otlp, projectId, notBefore, services });
+/** Returns the most bytes of a body after decompression. */
+export function bodyBytesMax({ protocol }: EncodeBodyOptions): number {
+  return protocol === undefined ? INGEST_BODY_BYTES_MAX : PROTOCOL_BODY_BYTES_MAX;
+}
+
+function entriesOf(type: TelemetryType, body: Buffer, options: EncodeBodyOptions): EncodedBody {
+  const { otlp, protocol, projectId, notBefore, services } = options;
+  const limits = { projectId, notBefore, services };
+  if (otlp !== undefined) return encodeOtlp(type, body, { ...otlp, ...limits });
+  if (protocol !== undefined) return encodeProtocol(type, body, { ...protocol, ...limits });
   return options.lines === true ? encodeLines(type, body, options) : encodeEntries(type, body, options);
 }

@@ -2,7 +2,7 @@ import { parentPort } from "node:worker_threads";
 import { crc32 } from "node:zlib";
 import { Problem } from "#kernel/problem.ts";
 import { decodedSync } from "./coding.ts";
-import { encodeBody } from "./encode.ts";
+import { bodyBytesMax, encodeBody } from "./encode.ts";
 import { asBuffer, owned, type EncodeReply, type EncodeRequest } from "./pool.ts";
 import { joined } from "./sent-body.ts";
 
@@ -20,7 +20,7 @@ port.on("message", (request: EncodeRequest) => {
 function answer({ type, pieces, coding, options }: EncodeRequest): EncodeReply {
   try {
     const sent = joined({ pieces: pieces.map(asBuffer) });
-    const body = coding === undefined ? sent : decodedSync(sent, coding);
+    const body = coding === undefined ? sent : decodedSync(sent, coding, bodyBytesMax(options));
     const { rows, ...others } = encodeBody(type, body, options);
     return { encoded: { rows: owned(rows), rowsCrc: crc32(rows), ...others } };
   } catch (error) {

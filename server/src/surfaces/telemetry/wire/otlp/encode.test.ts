@@ -10,7 +10,8 @@ import {
 } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { TelemetryType } from "#stores/telemetry/index.ts";
-import { encodeOtlp, type EncodedRecords } from "./encode.ts";
+import type { EncodedRecords } from "../records.ts";
+import { encodeOtlp } from "./encode.ts";
 
 const RECEIVED = Date.UTC(2026, 10, 20, 8);
 const NANOS = "1763625600123456789";

@@ -3,9 +3,9 @@ import { Problem } from "#kernel/problem.ts";
 import { parseJson } from "#kernel/json-names.ts";
 import { exactJson, type RawJson } from "#kernel/json-text.ts";
 import { isObject, type JsonObject } from "../check.ts";
-import { MESSAGES_DEPTH_MAX, ValueBudget } from "./budget.ts";
+import { MESSAGES_DEPTH_MAX, ValueBudget } from "../protobuf/budget.ts";
 import { withoutMark } from "../mark.ts";
-import type { Field, MessageSchema, Scalar } from "./schema.ts";
+import type { Field, MessageSchema, Scalar } from "../protobuf/schema.ts";
 
 type Message = Record<string, unknown>;
 
@@ -83,6 +83,8 @@ const SCALARS: Readonly<Record<Scalar, (value: unknown) => unknown>> = {
   double: doubleOf,
   int64: (value) => narrowed(integerOf(value, INTEGER, -INT64_MAX - 1n, INT64_MAX)),
   sint32: int32Of,
+  sint64: (value) => narrowed(integerOf(value, INTEGER, -INT64_MAX - 1n, INT64_MAX)),
+  sample: doubleOf,
   int32: int32Of,
   nanos: (value) => integerOf(value, UNSIGNED, 0n, UINT64_MAX),
   fixedCount: countOf,
@@ -99,6 +101,8 @@ const EXPECTED: Readonly<Record<Scalar, string>> = {
   double: 'a number, "NaN", "Infinity" or "-Infinity"',
   int64: INTEGER_64,
   sint32: "an integer of 32 bits",
+  sint64: INTEGER_64,
+  sample: "a number",
   int32: "an integer of 32 bits",
   nanos: INTEGER_64,
   fixedCount: INTEGER_64,

@@ -10,9 +10,9 @@ import {
   plainOf,
   textOf,
   timestampOf,
-  type Mapped,
   type Origin,
 } from "./values.ts";
+import type { Mapped } from "../records.ts";
 
 /** Maps log records to entries. `received` is the time of records without one. */
 export function* mapLogs(request: Requests["logs"], received: string): Generator<Mapped> {
@@ -27,8 +27,9 @@ export function* mapLogs(request: Requests["logs"], received: string): Generator
 function mapLog(record: LogRecord, origin: Origin, received: string): Mapped {
   const severity = severityOf(record.severityNumber);
   const event = record.eventName ? [["event.name", record.eventName] as const] : [];
+  const time = timestampOf(record.timeUnixNano) ?? timestampOf(record.observedTimeUnixNano);
   const entry = {
-    timestamp: timestampOf(record.timeUnixNano) ?? timestampOf(record.observedTimeUnixNano) ?? received,
+    timestamp: time ?? received,
     level: record.severityText || (severityName(severity) ?? "unspecified"),
     message: textOf(record.body),
     service: origin.service,
@@ -41,7 +42,7 @@ function mapLog(record: LogRecord, origin: Origin, received: string): Mapped {
     ...idFaults("span_id", record.spanId, 16),
     ...(record.body?.stringValue === undefined ? nestedFaults("body", plainOf(record.body)) : []),
   ];
-  return { rows: [{ entry, severity }], faults };
+  return { rows: [{ entry, severity }], faults, isTimeless: time === undefined };
 }
 
 /** A sent severity number has priority over the word of the level. */

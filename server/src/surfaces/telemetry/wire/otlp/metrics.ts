@@ -1,6 +1,7 @@
 import type { DataPoint, Metric, NumberDataPoint, Points, Requests } from "./messages.ts";
 import { expandExponential, expandHistogram, expandSummary, type Expanded } from "./histograms.ts";
-import { nameOf, nestedFaults, objectOf, plainOf, textPairsOf, timestampOf, type Mapped } from "./values.ts";
+import { nameOf, nestedFaults, objectOf, plainOf, textPairsOf, timestampOf } from "./values.ts";
+import type { Mapped } from "../records.ts";
 
 type Tags = readonly (readonly [string, unknown])[];
 
@@ -76,7 +77,8 @@ function mapPoint(
   { samples, fault }: Expanded,
   { common, received }: Context,
 ): Mapped {
-  const timestamp = timestampOf(point.timeUnixNano) ?? received;
+  const time = timestampOf(point.timeUnixNano);
+  const timestamp = time ?? received;
   const own = [...common, ...textPairsOf(point.attributes)];
   const rows = samples.map(({ suffix, value, tag }) => {
     const tags = objectOf(tag === undefined ? own : [...own, tag]);
@@ -88,5 +90,6 @@ function mapPoint(
   const rounded = samples.some(({ suffix, value = 0 }) => isCount(suffix) && !Number.isSafeInteger(value))
     ? [{ pointer: "/count", detail: "has a count that a double can't hold: it is greater than 2^53 − 1" }]
     : [];
-  return { rows, faults: [...(fault === undefined ? [] : [fault]), ...rounded, ...nested] };
+  const faults = [...(fault === undefined ? [] : [fault]), ...rounded, ...nested];
+  return { rows, faults, isTimeless: time === undefined };
 }

@@ -1,5 +1,6 @@
 import type { TelemetryType } from "#stores/telemetry/index.ts";
-import type { EncodedRecords, OtlpFormat } from "./encode.ts";
+import type { EncodedRecords } from "../records.ts";
+import type { OtlpFormat } from "./encode.ts";
 
 export const MEDIA_TYPES: Readonly<Record<OtlpFormat, string>> = {
   json: "application/json",
@@ -19,7 +20,11 @@ const PLACES_MAX = 3;
  * Renders `Export…ServiceResponse`: empty when everything was stored (OTLP specification, "Full Success", "Partial
  * Success").
  */
-export function exportResponse(type: TelemetryType, format: OtlpFormat, encoded: EncodedRecords): Buffer {
+export function exportResponse(
+  type: TelemetryType,
+  format: OtlpFormat,
+  encoded: Omit<EncodedRecords, "isTimed">,
+): Buffer {
   const { rejected, errors, cut } = encoded;
   if (rejected === 0 && cut === undefined) return format === "json" ? Buffer.from("{}") : Buffer.alloc(0);
   const { member, noun } = REJECTED[type];

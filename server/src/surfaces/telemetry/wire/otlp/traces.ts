@@ -1,17 +1,8 @@
 import type { ProblemPlace } from "#kernel/problem.ts";
 import type { JsonObject } from "../check.ts";
 import type { Requests, Span, SpanEvent, SpanLink } from "./messages.ts";
-import {
-  idFaults,
-  idOf,
-  nestedFaults,
-  objectOf,
-  originOf,
-  pairsOf,
-  timestampOf,
-  type Mapped,
-  type Origin,
-} from "./values.ts";
+import { idFaults, idOf, nestedFaults, objectOf, originOf, pairsOf, timestampOf, type Origin } from "./values.ts";
+import type { Mapped } from "../records.ts";
 
 /** `Span.SpanKind`; 0 is "unspecified". */
 const KINDS = [undefined, "internal", "server", "client", "producer", "consumer"] as const;

@@ -7,23 +7,6 @@ import type { AnyValue, Attributed, KeyValue, Scope } from "./messages.ts";
 
 type Pair = readonly [string, unknown];
 
-/** The result for one record: its rows, which are stored all or none, and the fault that refuses them. */
-export interface Mapped {
-  readonly rows: readonly MappedRow[];
-  readonly faults: readonly ProblemPlace[];
-}
-
-export interface MappedRow {
-  readonly entry: JsonObject;
-  /** The sent severity number, which is more exact than the level. */
-  readonly severity?: number | undefined;
-  /**
-   * Attributes whose keys are not counted, because their limits were checked separately. The entry's own attributes
-   * have priority.
-   */
-  readonly details?: JsonObject | undefined;
-}
-
 /** Converts a value to JSON. NaN and the infinities become the texts that OTLP has for them. */
 export function plainOf(value: AnyValue | undefined): unknown {
   if (value === undefined) return null;

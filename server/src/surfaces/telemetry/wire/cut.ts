@@ -1,5 +1,5 @@
 import { ENTRY_KEYS_MAX } from "#kernel/limits.ts";
-import { isObject, type JsonObject } from "../check.ts";
+import { isObject, type JsonObject } from "./check.ts";
 
 /** An entry's free-form members. Attributes can be left out of these. */
 const FREE = ["attributes", "tags"] as const;

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { OTLP_VALUES_MAX } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
-import { encodeOtlp } from "./encode.ts";
-import { decodeProtobuf } from "./protobuf.ts";
-import { exportResponse, statusMessage } from "./responses.ts";
-import { REQUESTS } from "./schema.ts";
+import { encodeOtlp } from "../otlp/encode.ts";
+import { decodeProtobuf } from "./decode.ts";
+import { exportResponse, statusMessage } from "../otlp/responses.ts";
+import { REQUESTS } from "../otlp/schema.ts";
 
 /** Returns a field: number and wire type as the encoding's key, then its bytes. */
 const varint = (value: bigint): number[] =>

@@ -2,7 +2,7 @@ import { Problem } from "#kernel/problem.ts";
 import { MESSAGES_DEPTH_MAX, ValueBudget } from "./budget.ts";
 import type { Field, MessageSchema, Scalar } from "./schema.ts";
 
-/** Wire types of the encoding (protobuf.dev, "Encoding"). OTLP has no groups (3, 4). */
+/** Wire types of the encoding (protobuf.dev, "Encoding"). Groups (3, 4) are refused. */
 const VARINT = 0;
 const FIXED64 = 1;
 const LENGTH = 2;
@@ -12,8 +12,10 @@ const WIRE_TYPES: Readonly<Record<Scalar, number>> = {
   string: LENGTH,
   bool: VARINT,
   double: FIXED64,
+  sample: FIXED64,
   int64: VARINT,
   sint32: VARINT,
+  sint64: VARINT,
   int32: VARINT,
   nanos: FIXED64,
   fixedCount: FIXED64,
@@ -22,6 +24,9 @@ const WIRE_TYPES: Readonly<Record<Scalar, number>> = {
   id: LENGTH,
   bytes: LENGTH,
 };
+
+/** The value that ends a series (prometheus/model/value/value.go, `StaleNaN`). */
+const STALE_NAN = 0x7ff0000000000002n;
 
 const FIELD_MAX = 2 ** 29 - 1;
 const VARINT_BYTES_MAX = 10;
@@ -69,6 +74,7 @@ class Reader {
     }
     const own = WIRE_TYPES[field.type];
     if (wire === own) {
+      if (field.repeated) this.#budget.take();
       put(message, field, this.#scalar(field.type, end));
       return true;
     }
@@ -86,13 +92,17 @@ class Reader {
       case "bool":
         return this.#varint64(end) !== 0n;
       case "int64":
-        return safe(BigInt.asIntN(64, this.#varint64(end)));
+        return this.#int64(end);
       case "varintCount":
         return this.#varint(end);
       case "int32":
         return Number(BigInt.asIntN(32, this.#varint64(end)));
       case "sint32":
         return unzigzag(Number(BigInt.asUintN(32, this.#varint64(end))));
+      case "sint64":
+        return this.#sint64(end);
+      case "sample":
+        return this.#sample(end);
       case "double":
         return this.#bytes.readDoubleLE(this.#take(8, end));
       case "nanos":
@@ -142,6 +152,26 @@ class Reader {
       factor *= 128;
     }
     throw malformed();
+  }
+
+  #int64(end: number): number | bigint {
+    const start = this.#at;
+    const near = this.#varint(end);
+    if (near <= Number.MAX_SAFE_INTEGER) return near;
+    this.#at = start;
+    return safe(BigInt.asIntN(64, this.#varint64(end)));
+  }
+
+  #sint64(end: number): number {
+    const value = this.#varint64(end);
+    return Number(value & 1n ? -(value >> 1n) - 1n : value >> 1n);
+  }
+
+  /** Compares the bytes: as a number, the mark is like any other NaN. */
+  #sample(end: number): number | null {
+    const at = this.#take(8, end);
+    const value = this.#bytes.readDoubleLE(at);
+    return Number.isNaN(value) && this.#bytes.readBigUInt64LE(at) === STALE_NAN ? null : value;
   }
 
   #varint64(end: number): bigint {

@@ -1,0 +1,104 @@
+/** Prometheus' remote write: Debian's Prometheus sends its own metrics, and client_golang sends version 2.0. */
+import assert from "node:assert/strict";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { freePort } from "../fixtures/ports.ts";
+import { eventually } from "../fixtures/process.ts";
+import { missingPrometheus, startPrometheus, type Prometheus } from "../fixtures/prometheus.ts";
+import { assertNow, run, useSenders } from "./place.ts";
+
+const place = useSenders();
+const REMOTE_WRITE = process.env["MOORING_TEST_REMOTE_WRITE"] ?? "";
+
+function configurationOf(port: number): string {
+  return `
+global: { scrape_interval: 1s }
+scrape_configs:
+  - job_name: itself
+    static_configs: [{ targets: ["127.0.0.1:${port}"] }]
+remote_write:
+  - url: ${place.origin}/prometheus/api/v1/write
+    authorization: { credentials: ${place.token} }
+    queue_config: { batch_send_deadline: 500ms, max_backoff: 500ms }
+    metadata_config: { send_interval: 1s }
+`;
+}
+
+/** Times of samples, in seconds with three decimals, as Prometheus has them. */
+async function timesOfUp(prometheus: Prometheus): Promise<string[]> {
+  const { result } = await prometheus.get<{ result: { values: [number, string][] }[] }>("query", {
+    query: 'up{job="itself"}[10m]',
+  });
+  return (result[0]?.values ?? []).map(([seconds]) => seconds.toFixed(3));
+}
+
+async function storedUp(): Promise<string[]> {
+  const found = await place.sql(
+    "select epoch_ms(timestamp) as ms from metrics where name = 'up' and tags->>'job' = 'itself' order by timestamp",
+  );
+  return found.map(({ ms }) => (Number(ms) / 1000).toFixed(3));
+}
+
+test(
+  "Prometheus' samples are found by SQL, and none is lost or doubled over a kill",
+  { skip: missingPrometheus() },
+  async () => {
+    const port = await freePort();
+    const file = join(place.directory, "prometheus.yaml");
+    writeFileSync(file, configurationOf(port));
+    const prometheus = await startPrometheus(file, place.directory, port);
+    try {
+      const [info] = await place.find(
+        "select timestamp, value, tags from metrics where name = 'prometheus_build_info' order by timestamp",
+        3,
+      );
+      const { job, instance, version } = (info?.["tags"] ?? {}) as Partial<Record<string, string>>;
+      assert.deepEqual([info?.["value"], job, instance], [1, "itself", `127.0.0.1:${port}`]);
+      assert.match(version ?? "", /^\d+\.\d+/);
+      const [bucket] = await place.find(
+        "select timestamp, tags from metrics where name like '%\\_bucket' escape '\\' limit 1",
+        1,
+      );
+      assert.ok((bucket?.["tags"] as Record<string, string> | undefined)?.["le"] !== undefined);
+      assertNow([info ?? {}, bucket ?? {}]);
+      await place.restart();
+      const before = (await timesOfUp(prometheus)).at(-1) ?? "";
+      await eventually("samples after the kill", async () => ((await storedUp()).at(-1) ?? "") > before || null);
+      const sent = await timesOfUp(prometheus);
+      const stored = await eventually("all samples of the time before", async () => {
+        const times = await storedUp();
+        return sent.every((time) => times.includes(time)) ? times : null;
+      });
+      assert.equal(new Set(stored).size, stored.length, `doubled: ${stored.join()}`);
+    } finally {
+      await prometheus.stop();
+    }
+  },
+);
+
+test(
+  "client_golang's sender of 2.0 gets its counts, and SQL finds the samples and the native histogram",
+  {
+    skip: existsSync(REMOTE_WRITE)
+      ? false
+      : "REMOTE WRITE 2.0 IS NOT TESTED: MOORING_TEST_REMOTE_WRITE names no program",
+  },
+  async () => {
+    const answer = await run(REMOTE_WRITE, [`${place.origin}/prometheus`, place.token, "pushed", "2500"]);
+    assert.equal(answer.trim(), "samples=2500 histograms=1 exemplars=0");
+    const [row] = await place.sql(
+      "select count(*) as n, max(value) as last, max(timestamp) as timestamp, any_value(tags) as tags from metrics where name = 'pushed'",
+    );
+    assert.deepEqual([Number(row?.["n"]), row?.["last"], row?.["tags"]], [2500, 2499, { service: "pusher" }]);
+    assertNow([row ?? {}]);
+    const buckets = await place.sql(
+      "select value, tags->>'le' as le from metrics where name = 'pushed_native_bucket' order by value, le desc",
+    );
+    assert.deepEqual(buckets, [
+      { value: 1, le: "1" },
+      { value: 3, le: "2" },
+      { value: 3, le: "+Inf" },
+    ]);
+  },
+);
