@@ -32,5 +32,13 @@ export {
   ServiceAddresses,
   type ApiService,
 } from "./portal/index.ts";
-export { WEBHOOK_HANDSHAKES, WEBHOOK_ROUTES, WEBHOOK_SCHEMES } from "./webhooks/index.ts";
+export {
+  WEBHOOK_HANDSHAKES,
+  WEBHOOK_ROUTES,
+  WEBHOOK_SCHEMES,
+  WEBHOOK_SENDERS,
+  type SenderText,
+  type WebhookScheme,
+  type WebhookSender,
+} from "./webhooks/index.ts";
 export { API_COMMANDS, commandOf, PUBLIC_OPERATIONS, type ApiCommand, type CommandForm } from "./commands.ts";

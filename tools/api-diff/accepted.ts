@@ -1,3 +1,5 @@
+import { WEBHOOK_SENDERS } from "../../contract/src/index.ts";
+
 /** The reasons for roles that answers may have now. */
 const REASONS = {
   guest: "the role guest appears only after somebody of the organization has invited a guest",
@@ -25,6 +27,28 @@ function newKind(place: string): { readonly line: string; readonly reason: strin
   const reason = "it appears only after somebody of the organization has created an ingest key";
   return { line: `${place}: the value "ingest" is now possible`, reason };
 }
+
+/** The senders of the last release. */
+const FORMER_SENDERS = ["standard_webhooks", "github", "gitlab", "stripe", "slack", "shopify", "twilio"];
+
+/** Answers that name the sender of a webhook. */
+const newSenders = [
+  "listWebhooks: answer 200.items[].verification.scheme",
+  "createWebhook: answer 201.verification.scheme",
+  "getWebhook: answer 200.verification.scheme",
+  "updateWebhook: answer 200.verification.scheme",
+  "listWebhookEvents: answer 200.items[].verified",
+  "getWebhookEvent: answer 200.verified",
+  "pollWebhookEvents: answer 200.items[].verified",
+  "claimWebhookEvents: answer 200.items[].verified",
+].flatMap((place) =>
+  Object.keys(WEBHOOK_SENDERS)
+    .filter((sender) => !FORMER_SENDERS.includes(sender))
+    .map((sender) => ({
+      line: `${place}: the value "${sender}" is now possible`,
+      reason: "it appears only after somebody of the organization has set this sender for a webhook",
+    })),
+);
 
 /**
  * Breaking changes since the last release that we accept: each with its line in the comparison, and the reason. A
@@ -54,4 +78,5 @@ export const ACCEPTED: readonly { readonly line: string; readonly reason: string
   newRole("getAccess: answer 200.members[].project_role", "custom"),
   newKind("getAccess: answer 200.credentials[].kind"),
   ...newKinds,
+  ...newSenders,
 ];

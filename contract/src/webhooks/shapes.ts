@@ -1,20 +1,15 @@
 import Type from "typebox";
 import { Id, closed, nullable } from "../organization/shapes.ts";
 import { DisplayName, Timestamp } from "../shared.ts";
+import { WEBHOOK_SENDERS, type WebhookSender } from "./senders/index.ts";
 
-export const WEBHOOK_SCHEMES = [
-  "none",
-  "standard_webhooks",
-  "github",
-  "gitlab",
-  "stripe",
-  "slack",
-  "shopify",
-  "twilio",
-  "hmac",
-  "basic",
-  "header",
-] as const;
+/** Schemes without a sender. The settings of the webhook have their details. */
+export const GENERIC_SCHEMES = ["none", "hmac", "basic", "header"] as const;
+export const WEBHOOK_SCHEMES: readonly WebhookScheme[] = [
+  ...GENERIC_SCHEMES,
+  ...(Object.keys(WEBHOOK_SENDERS) as WebhookSender[]),
+];
+export type WebhookScheme = (typeof GENERIC_SCHEMES)[number] | WebhookSender;
 export const WEBHOOK_HANDSHAKES = ["slack", "meta", "microsoft_graph", "cloudevents"] as const;
 
 /** RFC 9110 section 5.6.2. */
@@ -35,7 +30,9 @@ export const VerifiedCondition = Type.Enum(["yes", "no", ...WEBHOOK_SCHEMES.filt
 
 const Verification = Type.Object(
   {
-    scheme: Type.Enum([...WEBHOOK_SCHEMES]),
+    scheme: Type.Enum([...WEBHOOK_SCHEMES], {
+      description: "a sender (docs/reference/webhook-senders.md), or none, hmac, basic or header",
+    }),
     header: Type.Optional(
       Type.String({ ...FieldName, description: "for hmac and header: the header field with the signature or key" }),
     ),
@@ -47,7 +44,15 @@ const Verification = Type.Object(
         minimum: 1,
         maximum: 86_400,
         description:
-          "maximum seconds between the signed time and now, by default 300; for standard_webhooks, stripe and slack",
+          "maximum seconds between the signed time and now, for senders that sign it; by default as the sender recommends",
+      }),
+    ),
+    audience: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 300,
+        description:
+          "the audience of the token, for google_pubsub and azure_event_grid_entra; for google_pubsub the address by default",
       }),
     ),
   },

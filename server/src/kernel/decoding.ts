@@ -19,6 +19,11 @@ export function decodeBase64(text: string): Buffer | undefined {
   return text === right || text === right.replace(/=+$/, "") ? bytes : undefined;
 }
 
+/** Decodes hexadecimal digits, at least two; undefined for any other text. */
+export function decodeHex(text: string): Buffer | undefined {
+  return /^(?:[0-9A-Fa-f]{2})+$/.test(text) ? Buffer.from(text, "hex") : undefined;
+}
+
 /** Decodes UTF-8; undefined for bytes that are not UTF-8. */
 export function decodeUtf8(bytes: Buffer): string | undefined {
   return isUtf8(bytes) ? bytes.toString("utf8") : undefined;

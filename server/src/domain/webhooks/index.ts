@@ -17,7 +17,8 @@ export { EventFeed } from "./feed.ts";
 export { webhookOfToken } from "./leaked.ts";
 export { eventBySeq, eventsAfter, newestSeq } from "./events-store.ts";
 export type { HandshakeAnswer } from "./handshakes.ts";
-export type { WebhookInput } from "./input.ts";
+export { needsSecret, type WebhookInput } from "./input.ts";
+export { SENDERS, type Sender } from "./senders/index.ts";
 export { Receiver, type Received, type Target } from "./receiver.ts";
 export type { HookRequest } from "./request.ts";
 export type {

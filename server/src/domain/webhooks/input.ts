@@ -1,8 +1,11 @@
 import { parseAddressRange } from "@mooring/contract";
 import { Problem, type ProblemPlace } from "#kernel/problem.ts";
+import { handshakesOf } from "./handshakes.ts";
+import { senderOf } from "./senders/index.ts";
 import type {
   Deduplication,
   Handshake,
+  Scheme,
   StaticResponse,
   Verification,
   WebhookSecrets,
@@ -32,23 +35,25 @@ export function checkSettings(settings: WebhookSettings, secrets: WebhookSecrets
     throw new Problem("invalid_body", "These settings of the webhook can't work together.", { errors });
 }
 
-function verificationFaults({ scheme, header }: Verification, { secret }: WebhookSecrets): ProblemPlace[] {
+function verificationFaults({ scheme, header, audience }: Verification, { secret }: WebhookSecrets): ProblemPlace[] {
   const errors: ProblemPlace[] = [];
-  if (scheme === "none") return errors;
+  const sender = senderOf(scheme);
+  if (!needsSecret(scheme)) return errors;
   if (secret === null) errors.push({ pointer: "/secret", detail: `is needed to verify by ${scheme}` });
   else if (scheme === "basic" && !secret.includes(":"))
     errors.push({ pointer: "/secret", detail: "must be the user name, a colon and the password" });
-  else if (scheme === "standard_webhooks" && !isStandardSecret(secret))
-    errors.push({ pointer: "/secret", detail: "must be whsec_ and 24 to 64 bytes in base64" });
+  else if (sender?.secret?.form.test(secret) === false)
+    errors.push({ pointer: "/secret", detail: sender.secret.detail });
+  if (sender?.needsAudience === true && audience === undefined)
+    errors.push({ pointer: "/verification/audience", detail: `is needed to verify by ${scheme}` });
   if ((scheme === "hmac" || scheme === "header") && header === undefined)
     errors.push({ pointer: "/verification/header", detail: `is needed to verify by ${scheme}` });
   return errors;
 }
 
-/** Standard Webhooks, "Secret": 24 to 64 bytes. */
-function isStandardSecret(secret: string): boolean {
-  const bytes = Buffer.from(secret.replace(/^whsec_/, ""), "base64").length;
-  return /^(whsec_)?[A-Za-z0-9+/]+=*$/.test(secret) && bytes >= 24 && bytes <= 64;
+/** Whether the scheme verifies with a secret. Some senders prove nothing. */
+export function needsSecret(scheme: Scheme): boolean {
+  return scheme !== "none" && senderOf(scheme)?.verify.length !== 0;
 }
 
 function otherFaults(settings: WebhookSettings, secrets: WebhookSecrets): ProblemPlace[] {
@@ -60,7 +65,7 @@ function otherFaults(settings: WebhookSettings, secrets: WebhookSecrets): Proble
         detail: "must be an IP address or a CIDR block, for example 192.0.2.0/24",
       });
   });
-  if (settings.handshakes.includes("meta") && secrets.verify_token === null)
+  if (handshakesOf(settings).includes("meta") && secrets.verify_token === null)
     errors.push({ pointer: "/verify_token", detail: "is needed for the handshake of Meta" });
   const { by, name } = settings.deduplication;
   if (by === "header" && !/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name ?? ""))

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import { exactJson } from "#kernel/json-text.ts";
 import { batchNameOf, cloudEventOf } from "./cloudevents.ts";
-import { fieldOf, type HookRequest, type LazyJson } from "./request.ts";
+import { fieldOf, textOf, type HookRequest, type LazyJson } from "./request.ts";
+import { senderOf, type Sender } from "./senders/index.ts";
 import type { Deduplication, Scheme } from "./types.ts";
+import { textAt, textsAt } from "./verification/index.ts";
 
 /** How senders name an event and its type. */
 
@@ -44,10 +45,10 @@ function nameOf(request: HookRequest, json: LazyJson, { scheme, deduplication, o
   if (by === "pointer") return textOf(json.at(name));
   const cloudEvent = cloudEventOf(request, json);
   const ofEvent = cloudEvent && `cloudevents ${JSON.stringify([cloudEvent.source, cloudEvent.id])}`;
-  if (ofBatch) return ofEvent;
+  const ofSender = senderNameOf(request, json, senderOf(scheme));
+  if (ofBatch) return ofEvent ?? ofSender;
   if (by === "header") return fieldOf(request, name);
-  if (scheme === "stripe") return textOf(json.member("id"));
-  if (scheme === "slack") return textOf(json.member("event_id"));
+  if (ofSender !== undefined) return ofSender;
   if (ofEvent !== undefined) return ofEvent;
   const batch = batchNameOf(request);
   if (batch !== undefined) return `cloudevents batch ${batch}`;
@@ -55,14 +56,25 @@ function nameOf(request: HookRequest, json: LazyJson, { scheme, deduplication, o
   return field === undefined ? undefined : `${field} ${fieldOf(request, field)}`;
 }
 
-function textOf(value: unknown): string | undefined {
-  if (typeof value === "string") return value.toWellFormed();
-  if (exactJson.isRawJSON(value)) return value.rawJSON;
-  return typeof value === "number" ? String(value) : undefined;
+/** Returns the name that the sender gives the event by its recipe. */
+export function senderNameOf(request: HookRequest, json: LazyJson, sender: Sender | undefined): string | undefined {
+  for (const places of sender?.id ?? []) {
+    const texts = places.map((place) => textsAt({ request, json }, place));
+    if (texts.includes(undefined)) continue;
+    const [place, ...more] = places;
+    const [text, ...others] = texts.flat();
+    if (place === undefined || more.length > 0 || others.length > 0) return JSON.stringify(texts);
+    return place.in === "header" ? `${place.name.toLowerCase()} ${text}` : text;
+  }
+  return undefined;
 }
 
 /** Returns the type of the event, if the sender gives one. */
-export function typeOf(request: HookRequest, json: LazyJson): string | null {
+export function typeOf(request: HookRequest, json: LazyJson, scheme: Scheme): string | null {
+  for (const place of senderOf(scheme)?.type ?? []) {
+    const text = textAt({ request, json }, place);
+    if (text !== undefined) return plain(text);
+  }
   for (const field of TYPE_FIELDS) {
     const value = fieldOf(request, field);
     if (value !== undefined) return plain(value);

@@ -8,19 +8,24 @@ import type { Clock } from "#kernel/time.ts";
 import type { Schedule } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
+import type { Outbound } from "#stores/outbound/index.ts";
 import { EventLog, type Kept } from "./event-log.ts";
+import { senderBatchOf } from "./batches.ts";
 import { insertRejection } from "./events-store.ts";
 import type { EventFeed } from "./feed.ts";
-import { handshakeOf, type HandshakeAnswer } from "./handshakes.ts";
+import { handshakeOf, handshakesOf, type HandshakeAnswer } from "./handshakes.ts";
 import { Hits } from "./hits.ts";
 import { batchOf } from "./cloudevents.ts";
+import { needsSecret } from "./input.ts";
 import { dedupKeyOf, typeOf, windowMsOf } from "./naming.ts";
-import { keptHeaders, keptQuery, type RedactionOptions } from "./redaction.ts";
+import { fieldsOf, keptHeaders, keptQuery, type RedactionOptions } from "./redaction.ts";
 import { LazyJson, type HookRequest } from "./request.ts";
 import { liveSecrets, openSecrets, possibleTokenColumns, tokenColumns } from "./secrets.ts";
+import { SenderRequests } from "./sender-requests.ts";
+import { pointersOfScheme, senderOf, type ExpectedAnswer, type SenderHandshake } from "./senders/index.ts";
 import { renewTokenHash, webhookByToken, type Addressed } from "./store.ts";
 import type { WebhookSecrets, WebhookSettings, WebhooksSettings } from "./types.ts";
-import { allowedBy, verify } from "./verification/index.ts";
+import { allowedBy } from "./verification/index.ts";
 import { settingsOf } from "./webhooks.ts";
 
 export interface ReceiverOptions {
@@ -32,6 +37,8 @@ export interface ReceiverOptions {
   readonly settings: WebhooksSettings;
   readonly log: { warn(fields: object, message: string): void };
   readonly schedule: Schedule;
+  /** Reads the keys that senders publish, and confirms subscriptions. */
+  readonly outbound: Pick<Outbound, "get">;
 }
 
 /** A webhook with everything that is needed to receive an event. */
@@ -42,6 +49,7 @@ export interface Target {
   readonly isSuspended: boolean;
   readonly settings: WebhookSettings;
   readonly secrets: WebhookSecrets;
+  readonly handshakes: readonly SenderHandshake[];
   readonly allowed: (ip: string) => boolean;
   readonly redaction: RedactionOptions;
 }
@@ -51,6 +59,8 @@ export type Received =
       /** For a batch, the first event. */
       readonly kept: Kept;
       readonly response: WebhookSettings["response"];
+      /** The answer that the sender expects, if the webhook has no own answer. */
+      readonly expected?: ExpectedAnswer | undefined;
       /** The events of a batch, in order. */
       readonly batch?: readonly Kept[];
     }
@@ -69,6 +79,7 @@ export class Receiver {
   readonly #options: ReceiverOptions;
   readonly #log: EventLog;
   readonly #hits: Hits;
+  readonly #senders: SenderRequests;
   /** Cached webhooks by token. Unknown tokens are not cached. */
   readonly #targets = new Map<string, { readonly target: Target; readonly readMs: number }>();
   readonly #bytes = new Map<string, { bytes: number; readonly readMs: number }>();
@@ -86,6 +97,7 @@ export class Receiver {
       },
     });
     this.#hits = new Hits({ metadata, log, schedule });
+    this.#senders = new SenderRequests(options);
   }
 
   /** Finds the webhook of an address. Unknown and expired addresses both give undefined, by the same steps. */
@@ -107,22 +119,27 @@ export class Receiver {
   /** @throws Problem `method_not_allowed`, `webhook_refused`, `quota_exceeded`, `unavailable`, `disk_full` */
   async receive(target: Target, request: HookRequest): Promise<Received> {
     const { webhook, settings } = target;
-    const json = new LazyJson(request.body);
-    const handshake = handshakeOf(request, json, { enabled: settings.handshakes, secrets: target.secrets });
+    const { scheme } = settings.verification;
+    const json = new LazyJson(request.body, pointersOfScheme(scheme));
+    const handshake = handshakeOf(request, json, { enabled: target.handshakes, secrets: target.secrets });
     if (handshake?.unsigned === true && target.allowed(request.ip)) return { handshake };
     // Handshakes may use other methods. Events need POST, so that opening the address in a browser creates none.
     if (handshake === undefined && request.method !== "POST") throw postOnly();
-    await this.#verify(target, request);
+    await this.#verify(target, request, json);
+    if (handshake?.visit !== undefined) await this.#senders.visit(handshake.visit);
     if (handshake !== undefined) return { handshake };
     await this.#refuseOverQuota(webhook.org_id);
     const { response } = settings;
-    const events = batchOf(request);
-    if (events === undefined) return { kept: await this.#keep(target, request, { json, ofBatch: false }), response };
+    const expected = senderOf(scheme)?.answer;
+    const events = batchOf(request) ?? senderBatchOf(request, scheme);
+    if (events === undefined)
+      return { kept: await this.#keep(target, request, { json, ofBatch: false }), response, expected };
     // Starts all writes in one turn of the event loop, so that they form groups. If some fail, the sender repeats the
     // batch, and the missing events are added.
-    const keeping = events.map((event) => this.#keep(target, event, { json: new LazyJson(event.body), ofBatch: true }));
+    const jsonOf = ({ body }: HookRequest): LazyJson => new LazyJson(body, pointersOfScheme(scheme));
+    const keeping = events.map((event) => this.#keep(target, event, { json: jsonOf(event), ofBatch: true }));
     const batch = await Promise.all(keeping);
-    return { kept: batch[0] as Kept, response, batch };
+    return { kept: batch[0] as Kept, response, expected, batch };
   }
 
   async stop(): Promise<void> {
@@ -157,31 +174,26 @@ export class Receiver {
     }
     const { state } = await readSuspension(metadata.read, found.webhook.org_id);
     const settings = settingsOf(found.webhook);
-    const { scheme, header } = settings.verification;
     const target: Target = {
       ...found,
       isSuspended: !organizationAllows(state, "webhooks:receive"),
       settings,
       secrets: openSecrets(envelope, found.webhook),
+      handshakes: handshakesOf(settings),
       allowed: allowedBy(settings.allowed_ips),
-      redaction: {
-        envelope,
-        webhookId: found.webhook.id,
-        secretField: scheme === "header" ? header?.toLowerCase() : undefined,
-        signatureField: scheme === "hmac" ? header?.toLowerCase() : undefined,
-      },
+      redaction: { envelope, webhookId: found.webhook.id, ...fieldsOf(settings.verification) },
     };
     if (this.#targets.size >= TARGETS_MAX) this.#targets.clear();
     this.#targets.set(token, { target, readMs: clock.nowMs() });
     return target;
   }
 
-  async #verify(target: Target, request: HookRequest): Promise<void> {
+  async #verify(target: Target, request: HookRequest, json: LazyJson): Promise<void> {
     const nowMs = this.#options.clock.nowMs();
     const { verification } = target.settings;
     const secrets = liveSecrets(target.secrets, nowMs);
     const reason = target.allowed(request.ip)
-      ? verify(request, { secrets, nowMs, verification })
+      ? await this.#senders.verify(request, { secrets, nowMs, verification, json })
       : `the address ${request.ip} is not among those that may send`;
     if (reason === null) return;
     await this.#noteRejection(target, request, reason);
@@ -262,8 +274,8 @@ export class Receiver {
       size: body.length,
       body: isLarge ? null : body,
       ip: request.ip,
-      verified: scheme,
-      type: typeOf(request, json),
+      verified: needsSecret(scheme) ? scheme : "none",
+      type: typeOf(request, json, scheme),
       dedup_key: dedupKeyOf(request, json, { scheme, deduplication: settings.deduplication, ofBatch }),
       duplicates: 0,
     };

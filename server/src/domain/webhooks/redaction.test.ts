@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { test } from "node:test";
 import type { KeyedHash } from "#domain/identity/index.ts";
-import { keptHeaders, keptQuery } from "./redaction.ts";
+import { fieldsOf, keptHeaders, keptQuery } from "./redaction.ts";
 
 const envelope = {
   lookupHash: (purpose: string, text: string): KeyedHash => ({
@@ -10,7 +10,7 @@ const envelope = {
     hash: createHmac("sha256", purpose).update(text).digest(),
   }),
 };
-const OPTIONS = { envelope, webhookId: "hook_1", secretField: undefined };
+const OPTIONS = { envelope, webhookId: "hook_1", ...fieldsOf({ scheme: "none" }) };
 const HASH = /^redacted:[0-9a-f]{16}$/;
 
 function kept(name: string, value: string, more: object = {}): string {
@@ -84,8 +84,12 @@ test("a value with a secret's prefix is hashed under any name", () => {
 });
 
 test("the field that a webhook verifies by is hashed if it is a key, and kept if it is a signature", () => {
-  assert.match(kept("X-Request-Id", PLAIN, { secretField: "x-request-id" }), HASH);
-  assert.equal(kept("X-Auth-Sum", RANDOM, { signatureField: "x-auth-sum" }), RANDOM);
+  assert.match(kept("X-Request-Id", PLAIN, fieldsOf({ scheme: "header", header: "X-Request-Id" })), HASH);
+  assert.equal(kept("X-Auth-Sum", RANDOM, fieldsOf({ scheme: "hmac", header: "X-Auth-Sum" })), RANDOM);
+  assert.match(kept("X-Api-Key", PLAIN, fieldsOf({ scheme: "aws_eventbridge" })), HASH);
+  assert.match(kept("Authorization", PLAIN, fieldsOf({ scheme: "okta" })), HASH);
+  for (const name of ["X-Signature-Ed25519", "X-Signature-Timestamp"])
+    assert.equal(kept(name, RANDOM, fieldsOf({ scheme: "discord" })), RANDOM);
 });
 
 test("secrets among the address parameters are hashed, the others stay unchanged", () => {

@@ -1,4 +1,7 @@
 import type { Lookups } from "#domain/identity/index.ts";
+import { placesOf, senderOf } from "./senders/index.ts";
+import type { Verification } from "./types.ts";
+import type { Check, Place } from "./verification/index.ts";
 
 /**
  * Decides which parts of a sender's fields and parameters are stored. Known harmless or necessary names are kept. Any
@@ -55,10 +58,33 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export interface RedactionOptions {
   readonly envelope: Pick<Lookups, "lookupHash">;
   readonly webhookId: string;
-  /** The field that holds the sender's key, in lower case. */
-  readonly secretField: string | undefined;
-  /** The field that holds the signature, in lower case. It is kept. */
-  readonly signatureField?: string | undefined;
+  /** The fields that hold the sender's key, in lower case. */
+  readonly secretFields: ReadonlySet<string>;
+  /** The fields of the sender's recipe, in lower case: the signature, the time, the name and the type. They are kept. */
+  readonly plainFields: ReadonlySet<string>;
+}
+
+/** Returns the fields that hold the secret of a webhook's scheme, and those that its scheme reads. */
+export function fieldsOf(verification: Verification): Pick<RedactionOptions, "secretFields" | "plainFields"> {
+  const { scheme, header = "" } = verification;
+  const sender = senderOf(scheme);
+  const secret = scheme === "header" ? [header] : (sender?.verify ?? []).flatMap(secretFieldsOf);
+  const plain = scheme === "hmac" ? [header] : (sender?.verify ?? []).flatMap(plainFieldsOf);
+  const named = [...(sender?.id.flat() ?? []), ...(sender?.type ?? [])].flatMap(fieldAt);
+  const lower = (names: readonly string[]): Set<string> => new Set(names.map((name) => name.toLowerCase()));
+  return { secretFields: lower(secret), plainFields: lower([...plain, ...named]) };
+}
+
+function secretFieldsOf(check: Check): string[] {
+  return check.kind === "equal" ? check.places.flatMap(fieldAt) : [];
+}
+
+function plainFieldsOf(check: Check): string[] {
+  return check.kind === "equal" ? [] : placesOf(check).flatMap(fieldAt);
+}
+
+function fieldAt(place: Place): string[] {
+  return place.in === "header" ? [place.name] : [];
 }
 
 /** Returns the fields as JSON of [name, value]. */
@@ -93,10 +119,10 @@ function hashed(value: string, { envelope, webhookId }: RedactionOptions): strin
   return `redacted:${hash.toString("hex").slice(0, 16)}`;
 }
 
-function isSecretField(name: string, value: string, { secretField, signatureField }: RedactionOptions): boolean {
+function isSecretField(name: string, value: string, { secretFields, plainFields }: RedactionOptions): boolean {
   if (value === "") return false;
-  if (name === secretField || SECRET_FORM.some((form) => form.test(value))) return true;
-  if (KNOWN_FIELDS.has(name) || name === signatureField) return false;
+  if (secretFields.has(name) || SECRET_FORM.some((form) => form.test(value))) return true;
+  if (KNOWN_FIELDS.has(name) || plainFields.has(name)) return false;
   if (SECRET_NAME.test(name)) return true;
   return !SIGNATURE_NAME.test(name) && !PLAIN_NAME.test(name) && hasSecretForm(value);
 }

@@ -1,3 +1,4 @@
+import type { WebhookScheme } from "@mooring/contract";
 import type { Envelope } from "#domain/identity/index.ts";
 import type { ProjectColumns } from "#domain/projects/index.ts";
 import type { Clock } from "#kernel/time.ts";
@@ -12,20 +13,7 @@ export type RejectionRow = Tables["webhook_rejection"];
 /** A webhook with the columns of its project that decide who may see it. */
 export type Webhook = WebhookRow & ProjectColumns;
 
-export const SCHEMES = [
-  "none",
-  "standard_webhooks",
-  "github",
-  "gitlab",
-  "stripe",
-  "slack",
-  "shopify",
-  "twilio",
-  "hmac",
-  "basic",
-  "header",
-] as const;
-export type Scheme = (typeof SCHEMES)[number];
+export type Scheme = WebhookScheme;
 
 export interface Verification {
   readonly scheme: Scheme;
@@ -37,6 +25,8 @@ export interface Verification {
   readonly prefix?: string;
   /** The largest difference between the signed time and now, in seconds. */
   readonly tolerance_s?: number;
+  /** The audience that the sender's token must have. */
+  readonly audience?: string;
 }
 
 export const HANDSHAKES = ["slack", "meta", "microsoft_graph", "cloudevents"] as const;

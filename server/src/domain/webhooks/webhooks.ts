@@ -18,7 +18,7 @@ import { newSecret } from "#kernel/secrets.ts";
 import { newWebhookSecret } from "#kernel/webhook-signature.ts";
 import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
-import { checkSettings, type WebhookInput } from "./input.ts";
+import { checkSettings, needsSecret, type WebhookInput } from "./input.ts";
 import { NO_SECRETS, openSecrets, openToken, sealSecrets, sealToken, tokenColumns } from "./secrets.ts";
 import {
   forgetOldUrls,
@@ -212,7 +212,7 @@ export async function rotateSecret(
   options: { secret: string | undefined; overlapMs: number },
 ): Promise<{ secret: string; formerUntilMs: number | null }> {
   return changeWebhook(deps, webhook, async (tx, row) => {
-    if (settingsOf(row).verification.scheme === "none") throw verifiesNothing();
+    if (!needsSecret(settingsOf(row).verification.scheme)) throw verifiesNothing();
     const known = openSecrets(deps.envelope, row);
     const secret = options.secret ?? newWebhookSecret();
     const until = options.overlapMs === 0 || known.secret === null ? null : deps.clock.nowMs() + options.overlapMs;

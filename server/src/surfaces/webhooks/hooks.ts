@@ -90,13 +90,28 @@ function hookRequest(request: Request, contentType: string | undefined, webhooks
 
 function answer(reply: Reply, received: Received): Reply {
   if ("handshake" in received) return answerHandshake(reply, received.handshake);
-  const { kept, response, batch } = received;
+  const { kept, response, expected, batch } = received;
   if (response !== null) {
-    const fields = { "content-type": response.content_type, ...SANDBOX, "mooring-event-id": kept.id };
-    return reply.code(response.status).headers(fields).send(response.body);
+    return answerText(reply, kept, response);
   }
   const body = batch === undefined ? told(kept) : { id: kept.id, events: batch.map(told) };
-  return reply.code(202).header("content-type", "application/json").send(JSON.stringify(body));
+  if (expected?.body !== undefined) return answerText(reply, kept, { status: expected.status, body: expected.body });
+  if (expected?.status === 204) return reply.code(204).header("mooring-event-id", kept.id).send();
+  return reply
+    .code(expected?.status ?? 202)
+    .header("content-type", "application/json")
+    .send(JSON.stringify(body));
+}
+
+function answerText(
+  reply: Reply,
+  { id }: Kept,
+  { status, body, content_type: type = "text/plain" }: { status: number; body: string; content_type?: string },
+): Reply {
+  return reply
+    .code(status)
+    .headers({ "content-type": type, ...SANDBOX, "mooring-event-id": id })
+    .send(body);
 }
 
 function told({ id, duplicate }: Kept): object {

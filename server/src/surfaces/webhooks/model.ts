@@ -2,6 +2,7 @@ import type { ResultOf, WEBHOOK_ROUTES } from "@mooring/contract";
 import {
   bodyOf,
   cursorOf,
+  needsSecret,
   readBody,
   settingsOf,
   urlsOfWebhooks,
@@ -63,7 +64,7 @@ function bodyWith(webhook: Webhook, urls: readonly UrlRow[]): WebhookBody {
     handshakes: [...handshakes],
     deduplication,
     response,
-    has_secret: verification.scheme !== "none",
+    has_secret: needsSecret(verification.scheme),
     retention_days: webhook.retention_days,
     urls: urls.map(({ hint, created_at, expires_at, hits, last_hit_at }) => ({
       hint,

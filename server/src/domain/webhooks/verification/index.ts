@@ -1,13 +1,28 @@
 import { containsRange, parseAddress, parseAddressRange } from "@mooring/contract";
-import type { HookRequest } from "../request.ts";
-import { VERIFIERS, type VerifyOptions } from "./schemes.ts";
+import { LazyJson, type HookRequest } from "../request.ts";
+import { senderOf } from "../senders/index.ts";
+import { runChecks } from "./checks.ts";
+import type { CheckOptions, Outcome } from "./outcome.ts";
+import { genericChecksOf } from "./schemes.ts";
 
+export { confirmationUrlOf } from "./code/index.ts";
+export { FetchedKeys } from "./fetched-keys.ts";
+export { KeysUnavailable } from "./outcome.ts";
+export { textAt, textsAt, type Place } from "./places.ts";
+export type { Check } from "./recipe.ts";
 export { sameText } from "./signatures.ts";
 
-/** Returns null when the sender's signature or key is valid, otherwise the reason. */
-export function verify(request: HookRequest, options: VerifyOptions): string | null {
-  const { scheme } = options.verification;
-  return scheme === "none" ? null : VERIFIERS[scheme](request, options);
+/**
+ * Returns null when the sender's signature or key is valid, otherwise the reason. A promise only for senders whose
+ * tokens or keys need one. @throws KeysUnavailable
+ */
+export function verify(
+  request: HookRequest,
+  options: CheckOptions & { readonly json?: LazyJson },
+): Outcome | Promise<Outcome> {
+  const { verification, json = new LazyJson(request.body) } = options;
+  const checks = senderOf(verification.scheme)?.verify ?? genericChecksOf(verification);
+  return checks === undefined ? "the scheme is unknown" : runChecks(checks, { request, json }, options);
 }
 
 /** Tests whether an address may send. Without blocks, every address may. */

@@ -1,4 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { decodeBase64, decodeHex } from "#kernel/decoding.ts";
 
 type Algorithm = "sha1" | "sha256" | "sha512";
 
@@ -20,10 +21,6 @@ export function isSigned(
   return good;
 }
 
-export function isDigestOf(content: Buffer, sha256: string): boolean {
-  return createHash("sha256").update(content).digest("hex") === sha256.toLowerCase();
-}
-
 /** Compares texts in constant time. */
 export function sameText(one: string, other: string): boolean {
   return timingSafeEqual(createHash("sha256").update(one).digest(), createHash("sha256").update(other).digest());
@@ -31,4 +28,11 @@ export function sameText(one: string, other: string): boolean {
 
 export function isOneOf(text: string, secrets: readonly string[]): boolean {
   return secrets.map((secret) => sameText(text, secret)).includes(true);
+}
+
+const EMPTY = Buffer.alloc(0);
+
+/** Decodes a signature. Text with invalid characters gives no bytes, which never match a signature. */
+export function bytesOf(text: string, encoding: "hex" | "base64"): Buffer {
+  return (encoding === "base64" ? decodeBase64(text) : decodeHex(text)) ?? EMPTY;
 }
