@@ -4,6 +4,7 @@ import { configurationPage } from "./configuration-page.ts";
 import { errorsPage } from "./errors-page.ts";
 import type { Generated } from "./generated-file.ts";
 import { OPENAPI_FILES } from "./openapi.ts";
+import { webhookSendersPage } from "./webhook-senders-page.ts";
 import { wordsLeftFile } from "./words-left.ts";
 
 /** Every generated file; add yours here. */
@@ -14,5 +15,6 @@ export const GENERATED: readonly Generated[] = [
   errorsPage,
   ...OPENAPI_FILES,
   architecturePage,
+  webhookSendersPage,
   wordsLeftFile,
 ];

@@ -1,4 +1,4 @@
-import { WEBHOOK_ROUTES } from "@mooring/contract";
+import { WEBHOOK_ROUTES, WEBHOOK_SENDERS, type WebhookSender } from "@mooring/contract";
 import { systemClock } from "#kernel/time.ts";
 import type { Client } from "@mooring/client";
 import {
@@ -16,11 +16,12 @@ import { textTable } from "../table.ts";
 import { readSecret } from "./input.ts";
 import { listen } from "./listen.ts";
 
-const SCHEMES = ["standard_webhooks", "github", "gitlab", "stripe", "slack", "shopify", "twilio", "basic"] as const;
+const SCHEMES = [...(Object.keys(WEBHOOK_SENDERS) as WebhookSender[]), "basic"] as const;
 const GRACES: Readonly<Record<string, number>> = { now: 0, "1h": 3600, "24h": 86_400, "7d": 604_800 };
 
 const USAGE = `
 Usage: mooring webhooks create --name NAME --project PROJECT [--verify SCHEME [--secret-file FILE]]
+       mooring webhooks senders [--json]
        mooring webhooks list [--project PROJECT]
        mooring webhooks rename WEBHOOK --name NAME
        mooring webhooks pause|resume|delete WEBHOOK
@@ -38,7 +39,7 @@ log records it. listen prints events as they arrive, or forwards them with their
   mooring webhooks rotate hook_… --grace 1h
   mooring webhooks listen hook_… --forward http://127.0.0.1:3000/webhooks
 
-Schemes: ${SCHEMES.join(" ")}
+SCHEME is a sender or basic. senders lists the senders, and says where each has its secret.
 `;
 
 const OPTIONS: readonly Option[] = [
@@ -58,6 +59,7 @@ type Action = (client: Client, parsed: Parsed, words: readonly string[]) => Prom
 
 export const webhooks = command(USAGE, OPTIONS, async (parsed) => {
   const [name = "", ...words] = parsed.positionals;
+  if (name === "senders") return listSenders(parsed, words);
   const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
   if (action === undefined) throw new UsageError(`name a subcommand: ${Object.keys(ACTIONS).join(", ")}`);
   return action(await connect(parsed, systemClock), parsed, words);
@@ -70,7 +72,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     const [name, project] = [requiredOption(parsed, "name"), requiredOption(parsed, "project")];
     const given = await readSecret(parsed);
     if (scheme === undefined && given !== undefined) throw new UsageError("--secret-file needs --verify with a scheme");
-    if (scheme !== undefined && scheme !== "standard_webhooks" && given === undefined)
+    if (scheme !== undefined && scheme !== "standard_webhooks" && hasSecret(scheme) && given === undefined)
       throw new UsageError(`--secret-file is missing: ${scheme} verifies with a secret that the sender also has`);
     const body = { name, project, ...(scheme === undefined ? {} : { verification: { scheme }, secret: given }) };
     const purpose = `create the webhook in the project ${project}`;
@@ -148,6 +150,18 @@ const ACTIONS: Readonly<Record<string, Action>> = {
       json: parsed.values["json"] === true,
     }),
 };
+
+function hasSecret(scheme: (typeof SCHEMES)[number]): boolean {
+  return scheme === "basic" || WEBHOOK_SENDERS[scheme].secret !== null;
+}
+
+/** Lists the senders. It needs no server. */
+function listSenders(parsed: Parsed, words: readonly string[]): void {
+  noMore(words);
+  const senders = Object.entries(WEBHOOK_SENDERS).map(([scheme, text]) => ({ scheme, ...text }));
+  const rows = senders.map(({ secret, ...text }) => ({ ...text, secret: secret ?? "(none)" }));
+  printTable(parsed, senders, rows, ["scheme", "title", "secret", "where"]);
+}
 
 async function change(
   client: Client,
