@@ -6,7 +6,7 @@ import { Button } from "~/kit/button.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { Empty } from "~/kit/page.tsx";
-import { testCommand } from "../setup/snippets.ts";
+import { canSign, testCommand } from "../setup/snippets.ts";
 
 /** Shown before the first event, with a command that sends one. The list replaces it when an event arrives. */
 export function NoEvents({ webhook }: { webhook: ResultOf<typeof WEBHOOK_ROUTES.getWebhook> }): ReactNode {
@@ -14,6 +14,7 @@ export function NoEvents({ webhook }: { webhook: ResultOf<typeof WEBHOOK_ROUTES.
   const mayWrite = why === undefined;
   const [url, setUrl] = useState("$URL");
   const reveal = useAct(WEBHOOK_ROUTES.revealWebhookUrl, { onDone: ({ webhook_url }) => setUrl(webhook_url) });
+  const signed = webhook.verification.scheme === "none" ? "" : ", signed with the webhook’s secret";
   return (
     <Empty
       title="No event yet"
@@ -32,10 +33,14 @@ export function NoEvents({ webhook }: { webhook: ResultOf<typeof WEBHOOK_ROUTES.
       }
     >
       <p>
-        Requests posted to this webhook’s address are stored as events and shown here live. Send a first event
-        {webhook.verification.scheme === "none" ? "" : ", signed with the webhook’s secret"}:
+        Requests posted to this webhook’s address are stored as events and shown here live.{" "}
+        {canSign(webhook.verification) ? `Send a first event${signed}:` : "Let the sender send a first event to it."}
       </p>
-      <CopyBlock label="Command that sends a first event" text={testCommand(url, webhook.verification)} />
+      {canSign(webhook.verification) ? (
+        <CopyBlock label="Command that sends a first event" text={testCommand(url, webhook.verification)} />
+      ) : (
+        url !== "$URL" && <CopyBlock label="Address of the webhook" text={url} />
+      )}
       {url === "$URL" && (
         <p>
           <code>$URL</code> is the address, ending in <code>{webhook.urls[0]?.hint ?? "…"}</code>. Showing it adds an

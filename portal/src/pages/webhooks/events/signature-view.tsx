@@ -4,7 +4,7 @@ import { TextField } from "~/kit/field.tsx";
 import { visibleText } from "~/kit/foreign.ts";
 import { State } from "~/kit/state.tsx";
 import type { Verification } from "../setup/presets.ts";
-import { checkSignature, explain, type Outcome, type Step } from "./signature.ts";
+import { checkSignature, explain, isExplained, type Outcome, type Step } from "./signature.ts";
 
 interface SignatureProps {
   verification: Verification;
@@ -12,8 +12,6 @@ interface SignatureProps {
   body: Uint8Array;
   receivedAt: string;
 }
-
-const SIGNED = new Set(["standard_webhooks", "github", "stripe", "slack", "shopify", "hmac"]);
 
 /** Explains the verification of a request step by step. A person can check a secret against it in the browser. */
 export function SignatureView(props: SignatureProps): ReactNode {
@@ -28,7 +26,7 @@ export function SignatureView(props: SignatureProps): ReactNode {
           </li>
         ))}
       </ol>
-      {SIGNED.has(verification.scheme) && <TrySecret {...props} />}
+      {isExplained(verification.scheme) && <TrySecret {...props} />}
     </section>
   );
 }

@@ -1,3 +1,4 @@
+import { WEBHOOK_SENDERS, type WebhookSender } from "@mooring/contract";
 import type { Verification } from "../setup/presets.ts";
 import { base64Bytes } from "./hex.ts";
 
@@ -61,6 +62,13 @@ function timed(
   };
 }
 
+/** Schemes with a signature that this page can compute. */
+const EXPLAINED = ["standard_webhooks", "github", "stripe", "slack", "shopify", "hmac"] as const;
+
+export function isExplained(scheme: string): scheme is (typeof EXPLAINED)[number] {
+  return EXPLAINED.some((each) => each === scheme);
+}
+
 /**
  * Reads the signature, the signed text and the algorithm from the header fields; null for schemes that send the secret
  * itself.
@@ -69,6 +77,7 @@ function signedBy(
   { scheme, header = "", algorithm = "sha256", encoding = "hex", prefix = "" }: Verification,
   headers: Fields,
 ): Signed | null {
+  if (!isExplained(scheme)) return null;
   switch (scheme) {
     case "github":
       return simple(headers, "X-Hub-Signature-256", { prefix: "sha256=", encoding: "hex", algorithm: "sha256" });
@@ -94,12 +103,6 @@ function signedBy(
       const parts = { name: `${family}-signature`, time, head: `${id}.${time ?? ""}.`, form: "id.time.body" };
       return timed(parts, { signatures: listed(field(headers, parts.name) ?? "", " ", "v1,"), encoding: "base64" });
     }
-    case "none":
-    case "gitlab":
-    case "basic":
-    case "header":
-    case "twilio":
-      return null;
   }
 }
 
@@ -117,6 +120,13 @@ export function explain(verification: Verification, headers: Fields, receivedAt:
     ];
   if (scheme === "twilio") return twilioSteps(headers);
   const signed = signedBy(verification, headers);
+  if (signed === null && Object.hasOwn(WEBHOOK_SENDERS, scheme) && !Object.hasOwn(SENT, scheme))
+    return [
+      {
+        title: `Check the request as ${WEBHOOK_SENDERS[scheme as WebhookSender].title} describes`,
+        detail: "The reference of the senders of webhooks has the recipe, and its source.",
+      },
+    ];
   if (signed === null) {
     const name = SENT[scheme] ?? verification.header ?? "the header field";
     const sent = field(headers, name);

@@ -11,7 +11,7 @@ import { ReplaceDialog } from "~/kit/replace-dialog.tsx";
 import { State } from "~/kit/state.tsx";
 import { Table, type Column } from "~/kit/table.tsx";
 import { Time } from "~/kit/time.tsx";
-import { testCommand } from "../setup/snippets.ts";
+import { canSign, testCommand } from "../setup/snippets.ts";
 
 type Webhook = ResultOf<typeof WEBHOOK_ROUTES.getWebhook>;
 type Url = Webhook["urls"][number];
@@ -48,8 +48,12 @@ export function AddressSection({ webhook }: { webhook: Webhook }): ReactNode {
       {url !== null && (
         <div className="flex flex-col gap-3 border-b border-line p-3.5">
           <CopyBlock text={url} label="Address of the webhook" />
-          <h3>Send a test</h3>
-          <CopyBlock text={testCommand(url, webhook.verification)} label="Command that sends a test event" />
+          {canSign(webhook.verification) && (
+            <>
+              <h3>Send a test</h3>
+              <CopyBlock text={testCommand(url, webhook.verification)} label="Command that sends a test event" />
+            </>
+          )}
         </div>
       )}
       <ErrorNote error={reveal.error} />

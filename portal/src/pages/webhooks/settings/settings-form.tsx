@@ -1,4 +1,4 @@
-import { WEBHOOK_ROUTES, type ResultOf } from "@mooring/contract";
+import { WEBHOOK_ROUTES, WEBHOOK_SENDERS, type ResultOf, type WebhookSender } from "@mooring/contract";
 import { useState, type FormEvent, type ReactNode } from "react";
 import { useMayIn } from "~/app/may.ts";
 import { Button } from "~/kit/button.tsx";
@@ -84,7 +84,12 @@ function useDraft(read: Versioned<Webhook>) {
 }
 
 function needsSecret(webhook: Webhook, { verification }: Draft): boolean {
-  return verification.scheme !== "none" && (verification.scheme !== webhook.verification.scheme || !webhook.has_secret);
+  return hasSecret(verification.scheme) && (verification.scheme !== webhook.verification.scheme || !webhook.has_secret);
+}
+
+function hasSecret(scheme: string): boolean {
+  if (!Object.hasOwn(WEBHOOK_SENDERS, scheme)) return scheme !== "none";
+  return WEBHOOK_SENDERS[scheme as WebhookSender].secret !== null;
 }
 
 interface Part {
@@ -119,7 +124,7 @@ function SecretField({ draft, set }: Part): ReactNode {
   return (
     <TextField
       label="Secret of this scheme"
-      hint="It is used as soon as it is saved. To replace the secret of the current scheme with an overlap, rotate it."
+      hint={`${secretHint(draft.verification.scheme)}It is used as soon as it is saved. To replace the secret of the current scheme with an overlap, rotate it.`}
       type="password"
       autoComplete="off"
       minLength={8}
@@ -128,6 +133,13 @@ function SecretField({ draft, set }: Part): ReactNode {
       onChange={(event) => set({ secret: event.target.value })}
     />
   );
+}
+
+/** Says what to enter for a sender, and where it has it. */
+function secretHint(scheme: string): string {
+  if (!Object.hasOwn(WEBHOOK_SENDERS, scheme)) return "";
+  const { secret, where } = WEBHOOK_SENDERS[scheme as WebhookSender];
+  return `Enter ${secret}. ${where} `;
 }
 
 function AllowedAddresses({ draft, set }: Part): ReactNode {

@@ -1,4 +1,4 @@
-import { WEBHOOK_ROUTES, type BodyOf, type ResultOf } from "@mooring/contract";
+import { WEBHOOK_ROUTES, WEBHOOK_SENDERS, type BodyOf, type ResultOf, type WebhookSender } from "@mooring/contract";
 import { useState, type FormEvent, type ReactNode } from "react";
 import { useAct } from "~/api/queries.ts";
 import { useProjectsFor } from "~/app/may.ts";
@@ -10,6 +10,7 @@ import { visibleText } from "~/kit/foreign.ts";
 import { CreatedWebhook } from "./created-webhook.tsx";
 import { DeduplicationFields, HandshakeFields, VerificationFields } from "./fields.tsx";
 import { submitKeys } from "./keys.ts";
+import { SenderField } from "./sender-field.tsx";
 import { PRESETS, presetOf, type Deduplication, type Handshake, type Preset, type Verification } from "./presets.ts";
 
 type NewWebhook = ResultOf<typeof WEBHOOK_ROUTES.createWebhook>;
@@ -152,7 +153,7 @@ function SecretField({ preset, secret, set }: { preset: Preset; secret: string; 
   return (
     <TextField
       label={isOptional ? "Secret (optional)" : "Secret"}
-      hint={preset.secret}
+      hint={secretHint(preset)}
       required={!isOptional}
       minLength={8}
       maxLength={500}
@@ -163,21 +164,24 @@ function SecretField({ preset, secret, set }: { preset: Preset; secret: string; 
   );
 }
 
+/** Says what to enter, and where the sender has it. */
+function secretHint({ id, secret }: Preset): string | null {
+  const where = Object.hasOwn(WEBHOOK_SENDERS, id) ? WEBHOOK_SENDERS[id as WebhookSender].where : "";
+  return where === "" ? secret : `${secret}. ${where}`;
+}
+
 function PresetField({ preset, onChange }: { preset: Preset; onChange: (preset: Preset) => void }): ReactNode {
   return (
-    <SelectField
+    <SenderField
       label="The sender, and its verification scheme"
       hint={
-        preset.id === "none" ? "Everybody who knows the address can send. Unverified requests are accepted." : undefined
+        preset.secret === null
+          ? "Everybody who knows the address can send. Unverified requests are accepted."
+          : undefined
       }
       value={preset.id}
-      onChange={(event) => onChange(presetOf(event.target.value))}
-    >
-      {PRESETS.map(({ id, title }) => (
-        <option key={id} value={id}>
-          {title}
-        </option>
-      ))}
-    </SelectField>
+      choices={PRESETS}
+      onChange={(id) => onChange(presetOf(id))}
+    />
   );
 }

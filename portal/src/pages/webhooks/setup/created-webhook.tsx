@@ -8,7 +8,7 @@ import { CopyBlock } from "~/kit/copy.tsx";
 import { Dialog, DialogActions } from "~/kit/dialog.tsx";
 import { SecretDialog } from "~/kit/secret-dialog.tsx";
 import type { Preset } from "./presets.ts";
-import { testCommand } from "./snippets.ts";
+import { canSign, testCommand } from "./snippets.ts";
 import { visibleText } from "~/kit/foreign.ts";
 
 interface CreatedProps {
@@ -81,10 +81,12 @@ function AtTheSender({ made, preset, secret }: Omit<CreatedProps, "onClose">): R
           ))}
         </ol>
       </div>
-      <div className="flex flex-col gap-1">
-        <h3>Or send a test</h3>
-        <CopyBlock text={testCommand(url, made.verification, secret)} label="Command that sends a test event" />
-      </div>
+      {canSign(made.verification) && (
+        <div className="flex flex-col gap-1">
+          <h3>Or send a test</h3>
+          <CopyBlock text={testCommand(url, made.verification, secret)} label="Command that sends a test event" />
+        </div>
+      )}
     </>
   );
 }

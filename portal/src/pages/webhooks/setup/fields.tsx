@@ -1,9 +1,21 @@
 import { WEBHOOK_HANDSHAKES, WEBHOOK_SCHEMES } from "@mooring/contract";
 import type { ReactNode } from "react";
 import { Checkbox, SelectField, TextField } from "~/kit/field.tsx";
+import { SenderField, type Choice } from "./sender-field.tsx";
 import { HANDSHAKE_NAMES, SCHEME_NAMES, type Deduplication, type Handshake, type Verification } from "./presets.ts";
 
-const TIMED = new Set(["standard_webhooks", "stripe", "slack"]);
+/** Schemes that sign a time. */
+const TIMED: ReadonlySet<string> = new Set(
+  (
+    "standard_webhooks svix clerk resend openai replicate polar supabase stripe paddle slack discord sendgrid mailgun zoom hubspot " +
+    "linear workos contentful calendly"
+  ).split(" "),
+);
+/** Schemes with a token for an audience. */
+const AUDIENCED: ReadonlySet<string> = new Set(["google_pubsub", "azure_event_grid_entra"]);
+const CHOICES: readonly Choice[] = WEBHOOK_SCHEMES.map((id) => ({ id, title: SCHEME_NAMES[id] })).toSorted((a, b) =>
+  a.title.localeCompare(b.title, "en"),
+);
 const NAMED = new Set(["hmac", "header"]);
 
 /** The fields for the verification: the scheme and its options. */
@@ -17,31 +29,44 @@ export function VerificationFields({
   withScheme?: boolean;
 }): ReactNode {
   const { scheme } = value;
-  if (!withScheme && !NAMED.has(scheme) && !TIMED.has(scheme)) return null;
+  if (!withScheme && !NAMED.has(scheme) && !TIMED.has(scheme) && !AUDIENCED.has(scheme)) return null;
   return (
     <div className="grid gap-4 sm:grid-cols-2">
       {withScheme && (
-        <SelectField
+        <SenderField
           label="Verified by"
           value={scheme}
-          onChange={(event) => onChange({ scheme: event.target.value as Verification["scheme"] })}
-        >
-          {WEBHOOK_SCHEMES.map((name) => (
-            <option key={name} value={name}>
-              {SCHEME_NAMES[name]}
-            </option>
-          ))}
-        </SelectField>
+          choices={CHOICES}
+          onChange={(id) => onChange({ scheme: id as Verification["scheme"] })}
+        />
       )}
       {NAMED.has(scheme) && <HeaderFields value={value} onChange={onChange} />}
       {scheme === "hmac" && <HmacFields value={value} onChange={onChange} />}
+      {AUDIENCED.has(scheme) && (
+        <TextField
+          label={scheme === "google_pubsub" ? "Audience (optional)" : "Audience"}
+          hint={
+            scheme === "google_pubsub"
+              ? "The audience of the subscription. Empty: the address of the webhook."
+              : "The application ID URI of your application in Entra."
+          }
+          required={scheme !== "google_pubsub"}
+          maxLength={300}
+          className="mono"
+          value={value.audience ?? ""}
+          onChange={({ target }) => {
+            const { audience: _, ...rest } = value;
+            onChange(target.value === "" ? rest : { ...rest, audience: target.value });
+          }}
+        />
+      )}
       {TIMED.has(scheme) && (
         <TextField
           label="Allowed difference of the signed time (seconds)"
           type="number"
           min={1}
           max={86_400}
-          placeholder="300"
+          placeholder="as the sender recommends"
           value={value.tolerance_s ?? ""}
           onChange={({ target }) => {
             const { tolerance_s: _, ...rest } = value;

@@ -1,4 +1,4 @@
-import type { WEBHOOK_ROUTES, BodyOf } from "@mooring/contract";
+import { WEBHOOK_SENDERS, type BodyOf, type WEBHOOK_ROUTES, type WebhookSender } from "@mooring/contract";
 
 type NewWebhook = BodyOf<typeof WEBHOOK_ROUTES.createWebhook>;
 export type Verification = NonNullable<NewWebhook["verification"]>;
@@ -21,8 +21,8 @@ export interface Preset {
 
 const THEIRS = "the same as at the sender";
 
-/** Senders and schemes, with the steps for each. */
-export const PRESETS: readonly Preset[] = [
+/** Senders and schemes whose steps we know in detail. */
+const DETAILED: readonly Preset[] = [
   {
     id: "github",
     title: "GitHub",
@@ -133,13 +133,7 @@ export const PRESETS: readonly Preset[] = [
   {
     id: "meta",
     title: "Meta (WhatsApp, Messenger)",
-    verification: {
-      scheme: "hmac",
-      header: "X-Hub-Signature-256",
-      algorithm: "sha256",
-      encoding: "hex",
-      prefix: "sha256=",
-    },
+    verification: { scheme: "meta" },
     handshakes: ["meta"],
     secret: "the app's secret: App settings, Basic",
     steps: [
@@ -157,6 +151,24 @@ export const PRESETS: readonly Preset[] = [
   },
 ];
 
+const byTitle = (one: Preset, other: Preset): number => one.title.localeCompare(other.title, "en");
+
+/** The other senders that the server knows, by their names. */
+const OTHERS = (Object.keys(WEBHOOK_SENDERS) as WebhookSender[])
+  .filter((sender) => DETAILED.every(({ id }) => id !== sender))
+  .map((sender): Preset => ({
+    id: sender,
+    title: WEBHOOK_SENDERS[sender].title,
+    verification: { scheme: sender },
+    handshakes: [],
+    secret: WEBHOOK_SENDERS[sender].secret,
+    steps: ["At the sender, set the address above as the address of the webhook.", WEBHOOK_SENDERS[sender].where],
+  }))
+  .toSorted(byTitle);
+
+/** Senders and schemes, with the steps for each. The last one verifies nothing. */
+export const PRESETS: readonly Preset[] = [...DETAILED.slice(0, -1), ...OTHERS, ...DETAILED.slice(-1)];
+
 export function presetOf(id: string): Preset {
   return PRESETS.find((preset) => preset.id === id) ?? (PRESETS.at(-1) as Preset);
 }
@@ -164,17 +176,16 @@ export function presetOf(id: string): Preset {
 /** The names of the schemes. */
 export const SCHEME_NAMES: Readonly<Record<Scheme, string>> = {
   none: "not verified",
-  standard_webhooks: "Standard Webhooks",
-  github: "GitHub",
-  gitlab: "GitLab",
-  stripe: "Stripe",
-  slack: "Slack",
-  shopify: "Shopify",
-  twilio: "Twilio",
   hmac: "HMAC",
   basic: "HTTP Basic",
   header: "key in a header",
+  ...senderTitles(),
 };
+
+function senderTitles(): Readonly<Record<WebhookSender, string>> {
+  const titles = Object.entries(WEBHOOK_SENDERS).map(([id, { title }]) => [id, title]);
+  return Object.fromEntries(titles) as Record<WebhookSender, string>;
+}
 
 export const HANDSHAKE_NAMES: Readonly<Record<Handshake, string>> = {
   slack: "Slack: answers url_verification",

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { test } from "node:test";
 import { PRESETS, presetOf } from "./presets.ts";
-import { requestCommand, testCommand } from "./snippets.ts";
+import { canSign, requestCommand, testCommand } from "./snippets.ts";
 
 /** Runs the command with a curl that prints its arguments, one on each line. */
 function run(command: string): string[] {
@@ -16,6 +16,7 @@ const fieldIn = (args: readonly string[], name: string): string =>
 
 test("each preset's test command runs, and posts a body to the address", () => {
   for (const { verification } of PRESETS) {
+    if (!canSign(verification)) continue;
     const args = run(testCommand("https://x.example/hooks/mrwh_a", verification));
     const addressed = args.map((arg) => arg.replace(/\?bodySHA256=[0-9a-f]{64}$/, "")); // Twilio signs the address, so the body is part of it.
     assert.ok(addressed.includes("https://x.example/hooks/mrwh_a"), verification.scheme);
@@ -26,7 +27,11 @@ test("each preset's test command runs, and posts a body to the address", () => {
 test("the commands sign as the senders do", () => {
   const body = '{"type": "order.paid", "order": {"id": 17}}';
   const sum = (content: string, key: string | Buffer = "the secret") => createHmac("sha256", key).update(content);
-  const of = (id: string): string[] => run(testCommand("https://x.example/h", presetOf(id).verification, secrets[id]));
+  const of = (id: string): string[] => {
+    const { verification } = presetOf(id);
+    assert.ok(canSign(verification), id);
+    return run(testCommand("https://x.example/h", verification, secrets[id]));
+  };
   const secrets: Record<string, string> = { standard_webhooks: `whsec_${Buffer.alloc(24, 7).toString("base64")}` };
   assert.equal(fieldIn(of("github"), "x-hub-signature-256"), `sha256=${sum(body).digest("hex")}`);
   assert.equal(fieldIn(of("shopify"), "x-shopify-hmac-sha256"), sum(body).digest("base64"));

@@ -4,8 +4,29 @@ import type { Verification } from "./presets.ts";
 
 const BODY = '{"type": "order.paid", "order": {"id": 17}}';
 
+/** Schemes whose requests a command of openssl and curl can sign. */
+const SIGNABLE = [
+  "none",
+  "gitlab",
+  "basic",
+  "header",
+  "github",
+  "stripe",
+  "slack",
+  "shopify",
+  "twilio",
+  "hmac",
+  "standard_webhooks",
+] as const;
+type Signable = Omit<Verification, "scheme"> & { readonly scheme: (typeof SIGNABLE)[number] };
+
+/** Whether there is a command that sends a request of this scheme. */
+export function canSign(verification: Verification): verification is Signable {
+  return SIGNABLE.some((scheme) => scheme === verification.scheme);
+}
+
 /** Returns a command that sends a first event. If the scheme has a signature, the command signs with openssl. */
-export function testCommand(url: string, verification: Verification, secret = "the secret"): string {
+export function testCommand(url: string, verification: Signable, secret = "the secret"): string {
   const lines = signingLines(verification, `SECRET=${shellWord(secret)}`, url);
   const headers = signedHeaders(verification);
   const send = [
@@ -19,7 +40,7 @@ export function testCommand(url: string, verification: Verification, secret = "t
 }
 
 function signingLines(
-  { scheme, algorithm = "sha256", encoding = "hex" }: Verification,
+  { scheme, algorithm = "sha256", encoding = "hex" }: Signable,
   secret: string,
   url: string,
 ): readonly string[] {
@@ -63,7 +84,7 @@ function signingLines(
   }
 }
 
-function signedHeaders({ scheme, header = "X-Signature", prefix = "" }: Verification): readonly string[] {
+function signedHeaders({ scheme, header = "X-Signature", prefix = "" }: Signable): readonly string[] {
   const field = (name: string, value: string): string => `-H "${name}: ${value}"`;
   switch (scheme) {
     case "none":
