@@ -161,6 +161,12 @@ export const GROUPS: readonly Group[] = [
     about: /^server\/src\/surfaces\/telemetry\/(protocols|operations|wire)\/|^tests\/senders\//,
   },
   {
+    name: "webhook-senders",
+    seconds: 300,
+    files: /^server\/src\/domain\/webhooks\/senders\/sdk\.full\.ts$/,
+    about: /^server\/src\/domain\/webhooks\/(senders|verification)\//,
+  },
+  {
     name: "proxies",
     seconds: 480,
     files: new RegExp(`^tests/proxies/|${acceptance("tls").source}`),
