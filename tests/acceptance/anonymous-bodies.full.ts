@@ -81,6 +81,10 @@ function doors(): Door[] {
       at("POST", `/otlp/v1/${type}`, "application/x-protobuf"),
     ]),
     at("POST", "/prometheus/api/v1/write", "application/x-protobuf"),
+    ...["/loki/api/v1/push", "/elasticsearch/_bulk", "/elasticsearch/a/_doc", "/raw/logs"].map((path) =>
+      at("POST", path),
+    ),
+    ...["/splunk/services/collector", "/splunk/services/collector/raw"].map((path) => at("POST", path)),
     at("POST", "/v2/token", "application/x-www-form-urlencoded"),
     ...["/v2/", "/v2/_catalog", `${image}/tags/list`].map((path) => at("GET", path)),
     at("POST", `${image}/blobs/uploads/`),

@@ -6,7 +6,7 @@ import type { TelemetrySurfaceDeps } from "./deps.ts";
 import { appendOnce } from "./protocols/append-once.ts";
 import { servicesOf } from "./operations/ingest.ts";
 import type { EncodedBody } from "./wire/encode.ts";
-import type { SentBody } from "./wire/sent-body.ts";
+import { joined, type SentBody } from "./wire/sent-body.ts";
 import type { Protocol, ProtocolAnswer, RequestHead } from "./protocols/protocol.ts";
 import { PROTOCOLS } from "./protocols/table.ts";
 
@@ -20,7 +20,13 @@ function mountProtocol(app: FastifyInstance, deps: TelemetrySurfaceDeps, protoco
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", readProtocolBody);
-    scope.setErrorHandler((error, request, reply) => sendRefusal(protocol, error, request, reply));
+    const { refuse } = protocol;
+    if (refuse !== undefined) {
+      scope.setErrorHandler((error, request, reply) => {
+        const problem = answerProblem(request, reply, error);
+        return send(reply, refuse(problem, protocol.statuses?.[problem.code] ?? statusOf(problem)));
+      });
+    }
     mountWrites(scope, deps, protocol);
     mountHandshakes(scope, deps, protocol);
   });
@@ -46,13 +52,15 @@ function mountHandshakes(scope: FastifyInstance, deps: TelemetrySurfaceDeps, { h
       url,
       config: { operationId },
       onRequest: async (request, reply) => (isPublic === true ? undefined : deps.host.admitSender(request, reply)),
-      handler: async (request, reply) => send(reply, answer(headOf(request))),
+      handler: async (request, reply) => send(reply, answer(headOf(request), joined(bodyOf(request)))),
     });
   }
 }
 
-function headOf({ headers, query, params }: FastifyRequest): RequestHead {
+function headOf({ headers, query, params, method, url }: FastifyRequest): RequestHead {
   return {
+    method,
+    path: url.split("?", 1)[0] ?? "",
     headers: headers as RequestHead["headers"],
     query: query as RequestHead["query"],
     params: params as RequestHead["params"],
@@ -70,7 +78,7 @@ async function write(deps: TelemetrySurfaceDeps, protocol: Protocol, request: Fa
   const { name, type } = protocol;
   deps.store.admit(principal.orgId);
   const { parser, coding, settings } = protocol.choose(headOf(request));
-  const { pieces } = (request.body as SentBody | undefined) ?? { pieces: [] };
+  const { pieces } = bodyOf(request);
   const encoded = await deps.encoders.encode(
     type,
     { pieces, coding },
@@ -89,12 +97,10 @@ async function write(deps: TelemetrySurfaceDeps, protocol: Protocol, request: Fa
   return encoded;
 }
 
-function send(reply: FastifyReply, { status, headers, body }: ProtocolAnswer): FastifyReply {
-  return reply.code(status).headers(headers).send(body);
+function bodyOf(request: FastifyRequest): SentBody {
+  return (request.body as SentBody | undefined) ?? { pieces: [] };
 }
 
-function sendRefusal(protocol: Protocol, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const problem = answerProblem(request, reply, error);
-  const status = protocol.statuses?.[problem.code] ?? statusOf(problem);
-  return send(reply, protocol.refuse(problem, status));
+function send(reply: FastifyReply, { status, headers, body }: ProtocolAnswer): FastifyReply {
+  return reply.code(status).headers(headers).send(body);
 }

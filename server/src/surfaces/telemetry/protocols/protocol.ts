@@ -19,8 +19,8 @@ export interface Protocol {
   readonly choose: (request: RequestHead) => Choice;
   /** Renders the answer after all rows are flushed to disk. */
   readonly answer: (encoded: EncodedBody) => ProtocolAnswer;
-  /** Renders a refusal. */
-  readonly refuse: (problem: Problem, status: number) => ProtocolAnswer;
+  /** Renders a refusal. Absent: in the form of the JSON API. */
+  readonly refuse?: (problem: Problem, status: number) => ProtocolAnswer;
   /** The status of refusals that the protocol's senders need instead of the usual one. */
   readonly statuses?: Readonly<Partial<Record<Problem["code"], number>>>;
 }
@@ -32,6 +32,9 @@ export interface RequestHead {
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly query: Readonly<Record<string, string | string[] | undefined>>;
   readonly params: Readonly<Record<string, string | undefined>>;
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
 }
 
 export interface ProtocolRoute {
@@ -43,7 +46,7 @@ export interface ProtocolRoute {
 export interface Handshake extends ProtocolRoute {
   /** Whether the sender needs no key. */
   readonly isPublic?: boolean;
-  readonly answer: (request: RequestHead) => ProtocolAnswer;
+  readonly answer: (head: RequestHead, body: Buffer) => ProtocolAnswer;
 }
 
 export interface Choice {
@@ -61,4 +64,14 @@ export interface ProtocolAnswer {
 /** Returns a plain text answer, the form of most protocols. */
 export function textAnswer(status: number, text: string): ProtocolAnswer {
   return { status, headers: { "content-type": "text/plain; charset=utf-8" }, body: `${text}\n` };
+}
+
+export function jsonAnswer(status: number, value: object): ProtocolAnswer {
+  return { status, headers: { "content-type": "application/json" }, body: JSON.stringify(value) };
+}
+
+/** Returns a parameter that was sent once. */
+export function valueOf(query: RequestHead["query"], name: string): string | undefined {
+  const value = query[name];
+  return typeof value === "string" && value !== "" ? value : undefined;
 }

@@ -110,7 +110,7 @@ export function refusal(bad: number, all: number, errors: readonly ProblemPlace[
 }
 
 /** Replaces every lone surrogate by U+FFFD, in keys too. If keys become equal, the last one counts. */
-function wellFormed(value: unknown, depth: number): unknown {
+export function wellFormed(value: unknown, depth: number): unknown {
   if (typeof value === "string") return value.toWellFormed();
   if (typeof value !== "object" || value === null || depth > MEND_DEPTH_MAX || exactJson.isRawJSON(value)) return value;
   if (Array.isArray(value)) return value.map((member) => wellFormed(member, depth + 1));
