@@ -14,7 +14,8 @@ import { rows } from "../fixtures/telemetry.ts";
 export interface SenderPlace {
   /** The same over kills. */
   readonly origin: string;
-  readonly token: string;
+  /** An ingest key of the project. */
+  readonly key: string;
   readonly directory: string;
   /** Kills the server and starts it again on its port. */
   restart(): Promise<void>;
@@ -28,6 +29,7 @@ export function useSenders(): SenderPlace {
   let server: Server;
   let home: Bootstrap;
   let token = "";
+  let key = "";
   let port = 0;
   const directory = mkdtempSync(join(tmpdir(), "mooring-senders-"));
   const dataDir = join(directory, "data");
@@ -42,6 +44,12 @@ export function useSenders(): SenderPlace {
     await start();
     home = await server.bootstrap();
     token = await server.token(home.credential);
+    const made = await server.call<{ key: string }>("POST", "/v1/ingest-keys", {
+      token,
+      json: { name: "sender", project: home.project.slug },
+    });
+    assert.equal(made.status, 201, made.text);
+    ({ key } = made.body);
   });
   afterEach((context) => {
     if ("passed" in context && context.passed === false) console.log(server.stderr().slice(-4000));
@@ -55,8 +63,8 @@ export function useSenders(): SenderPlace {
     get origin() {
       return server.origin;
     },
-    get token() {
-      return token;
+    get key() {
+      return key;
     },
     directory,
     sql,

@@ -19,7 +19,7 @@ scrape_configs:
     static_configs: [{ targets: ["127.0.0.1:${port}"] }]
 remote_write:
   - url: ${place.origin}/prometheus/api/v1/write
-    authorization: { credentials: ${place.token} }
+    authorization: { credentials: ${place.key} }
     queue_config: { batch_send_deadline: 500ms, max_backoff: 500ms }
     metadata_config: { send_interval: 1s }
 `;
@@ -85,7 +85,7 @@ test(
       : "REMOTE WRITE 2.0 IS NOT TESTED: MOORING_TEST_REMOTE_WRITE names no program",
   },
   async () => {
-    const answer = await run(REMOTE_WRITE, [`${place.origin}/prometheus`, place.token, "pushed", "2500"]);
+    const answer = await run(REMOTE_WRITE, [`${place.origin}/prometheus`, place.key, "pushed", "2500"]);
     assert.equal(answer.trim(), "samples=2500 histograms=1 exemplars=0");
     const [row] = await place.sql(
       "select count(*) as n, max(value) as last, max(timestamp) as timestamp, any_value(tags) as tags from metrics where name = 'pushed'",
