@@ -37,7 +37,7 @@ A test request that a sender makes before its first event is answered automatica
 
 The signed address is the configured public URL of webhooks with the path and query of the request, never the \`Host\` field. So senders that sign the address must use that URL.
 
-PayPal, SNS, Google and Microsoft Entra publish their keys. The server reads them only from fixed hosts of the sender, waits at most two seconds, and keeps them for a day. If they
+PayPal, SNS, Google and Microsoft Entra publish their keys. The server reads them only from fixed hosts of the sender, waits at most two seconds, and keeps them for a day. For one organization it reads at most 20 in a minute. If they
 can't be read, the request gets 503, so that the sender sends it again, and nothing is stored.
 
 This page is generated from \`server/src/domain/webhooks/senders/\` and \`contract/src/webhooks/senders/\` by \`npm run generate\`.
@@ -53,10 +53,10 @@ const KINDS: Readonly<Record<Sender["verify"][number]["kind"], string>> = {
   equal: "the secret itself",
   basic: "Basic",
   twilio: "HMAC-SHA-1 of the address and the form",
-  adyen: "HMAC-SHA-256 of the values of each item",
+  adyen: "HMAC-SHA-256 of eight values of each item; the others are not signed",
   contentful: "HMAC-SHA-256 of method, path, fields and body",
-  paypal: "RSA-SHA-256 of the digest, with a fetched certificate",
-  sns: "RSA of the message, with a fetched certificate",
+  paypal: "RSA-SHA-256 of a checksum (CRC-32) of the body, with a fetched certificate",
+  sns: "RSA of the message without its attributes, with a fetched certificate",
   netlify: "JWT HS256 with the digest",
   google: "JWT RS256 of Google",
   entra: "JWT RS256 of Microsoft Entra",

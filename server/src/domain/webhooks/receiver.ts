@@ -193,7 +193,7 @@ export class Receiver {
     const { verification } = target.settings;
     const secrets = liveSecrets(target.secrets, nowMs);
     const reason = target.allowed(request.ip)
-      ? await this.#senders.verify(request, { secrets, nowMs, verification, json })
+      ? await this.#senders.verify(request, { orgId: target.webhook.org_id, secrets, nowMs, verification, json })
       : `the address ${request.ip} is not among those that may send`;
     if (reason === null) return;
     await this.#noteRejection(target, request, reason);

@@ -50,7 +50,7 @@ test("without the sender's keys a request is neither stored nor refused for good
     ip: "192.0.2.1",
   };
   const { requests, warnings } = requestsWith(null);
-  const options = { secrets: [secret], nowMs: Date.now(), verification: { scheme: "paypal" as const } };
+  const options = { orgId: "org_1", secrets: [secret], nowMs: Date.now(), verification: { scheme: "paypal" as const } };
   await assert.rejects(requests.verify(request, options), isUnavailable);
   assert.deepEqual(warnings, ["cannot read the keys of a webhook's sender"]);
 });

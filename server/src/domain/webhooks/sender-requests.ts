@@ -10,6 +10,8 @@ interface SenderRequestsOptions {
   readonly log: { warn(fields: object, message: string): void };
 }
 
+type VerifyOptions = Parameters<typeof verify>[1] & { readonly orgId: string };
+
 /** A confirmation of a subscription may take this time. */
 const VISIT_MS = 2000;
 const VISITED_BYTES_MAX = 64 * 1024;
@@ -29,9 +31,9 @@ export class SenderRequests {
    * Returns the reason to refuse a request; null if it is verified. Without the sender's keys nobody knows, so the
    * sender must send it again. @throws Problem `unavailable`
    */
-  async verify(request: HookRequest, options: Parameters<typeof verify>[1]): Promise<string | null> {
+  async verify(request: HookRequest, { orgId, ...options }: VerifyOptions): Promise<string | null> {
     try {
-      return await verify(request, { ...options, keys: this.#keys });
+      return await verify(request, { ...options, keys: this.#keys.of(orgId) });
     } catch (error) {
       if (!(error instanceof KeysUnavailable)) throw error;
       this.#options.log.warn({ err: error }, "cannot read the keys of a webhook's sender");

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import type { WebhookSender } from "@mooring/contract";
 import { trustedClock } from "#kernel/testing.ts";
 import type { HookRequest } from "../request.ts";
-import { FetchedKeys, KeysUnavailable, verify } from "../verification/index.ts";
+import { FetchedKeys, KeysUnavailable, verify, type KeySource } from "../verification/index.ts";
 import { certificate, certificateOf } from "./testing/certificates.ts";
 import { notification, TENANTS, TOPICS } from "./testing/cloud.ts";
 import { SAMPLES } from "./testing/index.ts";
@@ -25,8 +25,8 @@ const outbound = {
   },
 };
 
-function keysAt(nowMs: number, get: typeof outbound.get = outbound.get): FetchedKeys {
-  return new FetchedKeys({ outbound: { get }, clock: trustedClock({ nowMs: () => nowMs }) });
+function keysAt(nowMs: number, get: typeof outbound.get = outbound.get): KeySource {
+  return new FetchedKeys({ outbound: { get }, clock: trustedClock({ nowMs: () => nowMs }) }).of("org_1");
 }
 
 const KEYS = keysAt(NOW_MS);
@@ -39,7 +39,7 @@ function requestOf(body: string, headers: Readonly<Record<string, string>> = {})
 async function reasonOf(
   scheme: WebhookSender,
   request: HookRequest,
-  { secret, keys = KEYS }: { secret: string; keys?: FetchedKeys },
+  { secret, keys = KEYS }: { secret: string; keys?: KeySource },
 ): Promise<string | null> {
   const verification = { scheme, audience: "api://mooring" };
   return verify(request, { secrets: [secret], nowMs: NOW_MS, verification, keys });
@@ -248,14 +248,16 @@ test("an address that does not answer refuses nothing for good, and is not asked
   assert.match((await paypal({}, other)) ?? "", /no certificate/);
 });
 
-test("strangers can't make the server ask senders without end", async () => {
+test("strangers can't make the server ask senders without end, or use up what other organizations may ask", async () => {
   const counted: string[] = [];
-  const limited = keysAt(NOW_MS, ({ url }) => (counted.push(url), outbound.get({ url })));
-  for (let i = 0; i < 200; i++)
-    await paypal({ "paypal-cert-url": `https://api.paypal.com/v1/notifications/certs/CERT-${i}` }, limited).catch(
-      (error: unknown) => assert.ok(error instanceof KeysUnavailable),
-    );
-  assert.equal(counted.length, 60);
+  const get: typeof outbound.get = ({ url }) => (counted.push(url), outbound.get({ url }));
+  const all = new FetchedKeys({ outbound: { get }, clock: trustedClock({ nowMs: () => NOW_MS }) });
+  const send = (n: number, org: string): Promise<string | null> =>
+    paypal({ "paypal-cert-url": `https://api.paypal.com/v1/notifications/certs/CERT-${n}` }, all.of(org));
+  for (let n = 0; n < 20; n++) assert.equal(await send(n, "org_1"), null);
+  for (let n = 20; n < 100; n++) await assert.rejects(send(n, "org_1"), KeysUnavailable);
+  assert.equal(counted.length, 20);
+  assert.equal(await send(200, "org_2"), null);
 });
 
 test("Adyen: repeated names, an item without a signature and a key in another form are refused", async () => {

@@ -227,7 +227,7 @@ async function withCertificate<T>(run: () => Promise<T>): Promise<T> {
 }
 
 const outbound = { get: () => Promise.resolve({ status: 200, body: Buffer.from(certificateOf().pem) }) };
-const keys = new FetchedKeys({ outbound, clock: trustedClock({ nowMs: () => Date.now() }) });
+const keys = new FetchedKeys({ outbound, clock: trustedClock({ nowMs: () => Date.now() }) }).of("org_1");
 
 function sentBy(name: WebhookSender): Sent {
   const sample = SAMPLES[name];

@@ -54,7 +54,7 @@ const outbound = {
     return Promise.resolve({ status: 200, body: Buffer.from(body) });
   },
 };
-const keys = new FetchedKeys({ outbound, clock: trustedClock({ nowMs: () => Date.now() }) });
+const keys = new FetchedKeys({ outbound, clock: trustedClock({ nowMs: () => Date.now() }) }).of("org_1");
 
 async function reasonOf(
   scheme: WebhookSender,

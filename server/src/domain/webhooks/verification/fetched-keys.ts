@@ -9,6 +9,7 @@ interface Read<T> {
   readonly atMs: number;
 }
 
+const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * 60_000;
 /** A request waits no longer for the sender's keys. */
 const WAIT_MS = 2000;
@@ -19,37 +20,43 @@ const RENEWED_MS = 60_000;
 const BYTES_MAX = 64 * 1024;
 /** Beyond this number the oldest document is dropped. */
 const DOCUMENTS_MAX = 200;
-/** The most requests to all senders together in a minute. */
-const REQUESTS_A_MINUTE = 60;
+/** The most requests to senders in a minute for one organization, so that none uses up those of others. */
+const REQUESTS_A_MINUTE = 20;
+const ORGANIZATIONS_MAX = 10_000;
 
 /**
  * The certificates and keys that senders publish, cached for a day. Their authenticity is that of the host: the caller
  * accepts only hosts that the sender's recipe names, and the connection verifies the host's certificate (RFC 9110,
  * section 4.3.4).
  */
-export class FetchedKeys implements KeySource {
+export class FetchedKeys {
   readonly #outbound: Pick<Outbound, "get">;
   readonly #clock: Clock;
   readonly #certificates = new Map<string, Read<X509Certificate>>();
   readonly #keySets = new Map<string, Read<JWTVerifyGetKey>>();
-  #minute = { startMs: -Infinity, requests: 0 };
+  readonly #requests = new Map<string, { readonly startMs: number; count: number }>();
 
   constructor({ outbound, clock }: { readonly outbound: Pick<Outbound, "get">; readonly clock: Clock }) {
     this.#outbound = outbound;
     this.#clock = clock;
   }
 
-  async certificate(url: string): Promise<X509Certificate> {
-    const certificate = await this.#cached(this.#certificates, url, { ageMs: DAY_MS, parse: certificateOf });
+  /** Returns the keys for requests to webhooks of an organization. */
+  of(orgId: string): KeySource {
+    return { certificate: (url) => this.#certificate(url, orgId), keySet: (url) => this.#keySet(url, orgId) };
+  }
+
+  async #certificate(url: string, orgId: string): Promise<X509Certificate> {
+    const certificate = await this.#cached(this.#certificates, url, { orgId, ageMs: DAY_MS, parse: certificateOf });
     const nowMs = this.#clock.nowMs();
     if (nowMs < certificate.validFromDate.getTime() || nowMs > certificate.validToDate.getTime())
       throw new KeyRefusal(`the certificate is valid from ${certificate.validFrom} to ${certificate.validTo}`);
     return certificate;
   }
 
-  keySet(url: string): Promise<JWTVerifyGetKey> {
+  #keySet(url: string, orgId: string): Promise<JWTVerifyGetKey> {
     const read = (ageMs: number): Promise<JWTVerifyGetKey> =>
-      this.#cached(this.#keySets, url, { ageMs, parse: keySetOf });
+      this.#cached(this.#keySets, url, { orgId, ageMs, parse: keySetOf });
     const keyFor: JWTVerifyGetKey = async (head, token) => {
       try {
         return await (
@@ -67,12 +74,12 @@ export class FetchedKeys implements KeySource {
   async #cached<T>(
     known: Map<string, Read<T>>,
     url: string,
-    { ageMs, parse }: { readonly ageMs: number; readonly parse: (bytes: Buffer) => T },
+    { orgId, ageMs, parse }: { readonly orgId: string; readonly ageMs: number; readonly parse: (bytes: Buffer) => T },
   ): Promise<T> {
     const nowMs = this.#clock.nowMs();
     const found = known.get(url);
     if (found !== undefined && Math.abs(nowMs - found.atMs) < ageMs) return found.value;
-    const value = this.#read(url).then(parse);
+    const value = this.#read(url, orgId).then(parse);
     known.delete(url);
     known.set(url, { value, atMs: nowMs });
     const [oldest = url] = known.keys();
@@ -83,8 +90,8 @@ export class FetchedKeys implements KeySource {
     return value;
   }
 
-  async #read(url: string): Promise<Buffer> {
-    this.#count();
+  async #read(url: string, orgId: string): Promise<Buffer> {
+    this.#count(orgId);
     const signal = AbortSignal.timeout(WAIT_MS);
     const answer = await this.#outbound
       .get({ url, headers: {}, bytesMax: BYTES_MAX, signal })
@@ -96,12 +103,19 @@ export class FetchedKeys implements KeySource {
     return answer.body;
   }
 
-  #count(): void {
+  #count(orgId: string): void {
     const nowMs = this.#clock.nowMs();
-    if (Math.abs(nowMs - this.#minute.startMs) >= 60_000) this.#minute = { startMs: nowMs, requests: 0 };
-    this.#minute.requests += 1;
-    if (this.#minute.requests > REQUESTS_A_MINUTE)
-      throw new KeysUnavailable(`the server already read ${REQUESTS_A_MINUTE} keys of senders in this minute`);
+    const known = this.#requests.get(orgId);
+    if (known === undefined || Math.abs(nowMs - known.startMs) >= MINUTE_MS) {
+      if (this.#requests.size >= ORGANIZATIONS_MAX) this.#requests.clear();
+      this.#requests.set(orgId, { startMs: nowMs, count: 1 });
+      return;
+    }
+    known.count += 1;
+    if (known.count > REQUESTS_A_MINUTE)
+      throw new KeysUnavailable(
+        `${REQUESTS_A_MINUTE} keys of senders were already read for the organization in this minute`,
+      );
   }
 }
 

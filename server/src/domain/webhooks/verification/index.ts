@@ -7,7 +7,7 @@ import { genericChecksOf } from "./schemes.ts";
 
 export { confirmationUrlOf } from "./code/index.ts";
 export { FetchedKeys } from "./fetched-keys.ts";
-export { KeysUnavailable } from "./outcome.ts";
+export { KeysUnavailable, type KeySource } from "./outcome.ts";
 export { textAt, textsAt, type Place } from "./places.ts";
 export type { Check } from "./recipe.ts";
 export { sameText } from "./signatures.ts";
