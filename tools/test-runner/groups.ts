@@ -162,7 +162,7 @@ export const GROUPS: readonly Group[] = [
   },
   {
     name: "webhook-senders",
-    seconds: 300,
+    seconds: 480,
     files: /^server\/src\/domain\/webhooks\/senders\/sdk\.full\.ts$/,
     about: /^server\/src\/domain\/webhooks\/(senders|verification)\//,
   },
