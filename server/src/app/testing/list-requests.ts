@@ -54,6 +54,8 @@ const NOT_LISTS = new Set([
   "getAccess",
   "getCredential",
   "getCredentialActivity",
+  "getIngestKey",
+  "getS3Key",
   "getS3KeyActivity",
   "getS3Destination",
   "verifyAudit",
@@ -150,6 +152,7 @@ function pathOf({ path }: Route, ids: Ids): string {
     .replace("{webhook_id}", ids.webhook)
     .replace("{destination_id}", ids.destination)
     .replace("{app_id}", ids.app)
+    .replace("{group_id}", ids.group)
     .replace("{alert_id}", ids.alert)
     .replace("{project_id}", ids.project)
     .replace("{file_id}", `file_${String(MILLION).padStart(26, "0")}`);

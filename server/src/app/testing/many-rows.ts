@@ -29,6 +29,7 @@ export interface Ids {
   readonly destination: string;
   readonly alert: string;
   readonly credential: string;
+  readonly group: string;
   readonly query: string;
   /** Slug of the app, and its name in the registry. */
   readonly bucket: string;
@@ -65,6 +66,7 @@ export function fillsOf(ids: Ids, id: MakeId): Fills {
     ...fillsOfTrash(ids, id),
     ...fillsOfContents(ids, id),
     ...fillsOfKeys(ids, id),
+    ...fillsOfGroups(ids, id),
     ...fillsOfPlaces(ids, id),
     ...fillsOfQueries(ids, id),
     ...fillsOfS3(ids, id),
@@ -276,6 +278,7 @@ function fillsOfServer(ids: Ids, id: MakeId): Fills {
         id: id("org"),
         slug: id("other"),
         name: "'many'",
+        state: "'active'",
         policy: "'{}'",
         token_lifetime_s: "900",
         created_at: at,
@@ -359,6 +362,35 @@ function fillsOfKeys(ids: Ids, id: MakeId): Fills {
     },
     telemetry_erasure: { rows: MANY, columns: { id: id("era"), org_id, types: "'[]'", created_at: at } },
     s3_destination: { rows: MANY, columns: { id: id("dst"), org_id, name: id("dst"), created_at: at } },
+  };
+}
+
+function fillsOfGroups(ids: Ids, id: MakeId): Fills {
+  const org_id = text(ids.org);
+  const created_at = at;
+  return {
+    person_group: {
+      rows: MANY,
+      columns: { id: id("group"), org_id, slug: id("slug"), name: "'many'", created_at },
+    },
+    group_member: {
+      rows: MANY,
+      columns: {
+        org_id,
+        group_id: `case when s.n <= 1000 then ${text(ids.group)} else ${id("group")} end`,
+        user_id: id("user"),
+        source: "'manual'",
+        created_at,
+      },
+    },
+    project_group: {
+      rows: MANY,
+      columns: { org_id, project_id: text(ids.project), group_id: id("group"), role: "'reader'", created_at },
+    },
+    custom_role: {
+      rows: 100,
+      columns: { id: id("role"), org_id, slug: id("slug"), name: "'many'", kind: "'project'", created_at },
+    },
   };
 }
 

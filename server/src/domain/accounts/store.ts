@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
 
 export type Person = Tables["person"];
@@ -32,7 +33,7 @@ export async function otherAdmins(db: Reader, userId: string, which: "running" |
   const rows = await db
     .selectFrom("person")
     .select(["id", "password_hash", "last_seen_at"])
-    .where("instance_admin", "=", 1)
+    .where(sql<boolean>`instance_admin = 1`) // a literal, as in the condition of the index
     .where("id", "!=", userId)
     .orderBy("id")
     .execute();

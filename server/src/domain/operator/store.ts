@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
 
 export type OperatorToken = Tables["operator_token"];
@@ -16,7 +17,7 @@ export async function operatorsOf(db: Reader): Promise<Operator[]> {
   return db
     .selectFrom("person")
     .select(["id", "email", "name", "last_seen_at", "password_hash"])
-    .where("instance_admin", "=", 1)
+    .where(sql<boolean>`instance_admin = 1`) // a literal, as in the condition of the index
     .orderBy("id")
     .limit(OPERATORS_MAX)
     .execute();

@@ -78,16 +78,24 @@ export interface GroupMember {
   readonly expires_at: number | null;
 }
 
-function groupMembers(db: Reader, groupId: string) {
+const MEMBER_COLUMNS = [
+  "m.user_id",
+  "person.email",
+  "person.name",
+  "m.source",
+  "m.created_at",
+  "m.expires_at",
+] as const;
+
+export async function groupMembersOf(db: Reader, groupId: string, userId: string): Promise<GroupMember[]> {
   return db
     .selectFrom("group_member as m")
     .innerJoin("person", "person.id", "m.user_id")
-    .select(["m.user_id", "person.email", "person.name", "m.source", "m.created_at", "m.expires_at"])
-    .where("m.group_id", "=", groupId);
-}
-
-export async function groupMembersOf(db: Reader, groupId: string, userId: string): Promise<GroupMember[]> {
-  return groupMembers(db, groupId).where("m.user_id", "=", userId).orderBy("m.source").execute();
+    .select(MEMBER_COLUMNS)
+    .where("m.group_id", "=", groupId)
+    .where("m.user_id", "=", userId)
+    .orderBy("m.source")
+    .execute();
 }
 
 /** Lists members, newest person first. A page ends with all sources of a person, so it may be one row longer. */
@@ -96,19 +104,25 @@ export async function listGroupMemberRows(
   groupId: string,
   { after, limit }: { after: readonly [string, string] | undefined; limit: number },
 ): Promise<GroupMember[]> {
-  return groupMembers(db, groupId)
+  const page = db
+    .selectFrom("group_member")
+    .selectAll()
+    .where("group_id", "=", groupId)
     .$if(after !== undefined, (query) =>
       query.where((eb) =>
-        eb(
-          eb.refTuple("m.user_id", "m.source"),
-          "<",
-          eb.tuple(after?.[0] ?? "", (after?.[1] ?? "manual") as GroupSource),
-        ),
+        eb(eb.refTuple("user_id", "source"), "<", eb.tuple(after?.[0] ?? "", (after?.[1] ?? "manual") as GroupSource)),
       ),
     )
+    .orderBy("user_id", "desc")
+    .orderBy("source", "desc")
+    .limit(limit);
+  // The page first, so that no plan reads all people to find its members.
+  return db
+    .selectFrom(page.as("m"))
+    .innerJoin("person", "person.id", "m.user_id")
+    .select(MEMBER_COLUMNS)
     .orderBy("m.user_id", "desc")
     .orderBy("m.source", "desc")
-    .limit(limit)
     .execute();
 }
 

@@ -50,6 +50,7 @@ import { jobRuns } from "./0050-job-runs.ts";
 import { leaving } from "./0066-leaving.ts";
 import { trash } from "./0071-trash.ts";
 import { ingestKeys } from "./0072-ingest-keys.ts";
+import { operatorIndex } from "./0073-operator-index.ts";
 import { listIndexes } from "./0037-list-indexes.ts";
 
 export interface Migration {
@@ -112,4 +113,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0070-custom-roles", up: customRoles },
   { name: "0071-trash", up: trash },
   { name: "0072-ingest-keys", up: ingestKeys },
+  { name: "0073-operator-index", up: operatorIndex },
 ];
