@@ -8,12 +8,14 @@ const { ORIGIN, KEY } = process.env;
 const pino = require("pino");
 const transport = pino.transport({
   target: require.resolve("pino-loki"),
-  options: { host: ORIGIN, batching: false, labels: { app: "pino-shop" }, basicAuth: { username: "1", password: KEY } },
+  options: { host: ORIGIN, batching: { interval: 1 }, labels: { app: "pino-shop" }, basicAuth: { username: "1", password: KEY } },
 });
 const logger = pino(transport);
-logger.error({ order: 7 }, "by pino");
 // The transport's thread does not keep the process alive.
 const alive = setInterval(() => {}, 1000);
+await once(transport, "ready");
+logger.error({ order: 7 }, "by pino");
+// It sends its batch before it closes.
 transport.end();
 await once(transport, "close");
 clearInterval(alive);
