@@ -405,7 +405,15 @@ describe("operating an instance", { concurrency: 3 }, () => {
   });
 
   test("doctor reports no fault of a healthy server", async () => {
-    const { code, stdout } = await beside("doctor", "--listen", "127.0.0.1:0", "--metrics-listen", "off");
+    const { code, stdout } = await beside(
+      "doctor",
+      "--listen",
+      "127.0.0.1:0",
+      "--metrics-listen",
+      "off",
+      "--otlp-grpc-listen",
+      "off",
+    );
     assert.equal(code, 0, stdout);
     for (const check of [
       "node",

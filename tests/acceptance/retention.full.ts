@@ -119,7 +119,17 @@ describe("quotas", () => {
       const logs = (await usage(token)).types["logs"];
       return logs !== undefined && logs.files > 0 && logs.pending_bytes === 0 ? true : null;
     });
-    const words = ["doctor", "--data-dir", server.dataDir, "--listen", "127.0.0.1:0", "--metrics-listen", "off"];
+    const words = [
+      "doctor",
+      "--data-dir",
+      server.dataDir,
+      "--listen",
+      "127.0.0.1:0",
+      "--metrics-listen",
+      "off",
+      "--otlp-grpc-listen",
+      "off",
+    ];
     const { stdout: found } = await mooring(words, { environment: server.environment });
     assert.match(found, /^warn +retention +limited has .* of telemetry that its quota allows/m);
     assert.match((await quota()).stdout, /^limited +1( +default){4}$/m);

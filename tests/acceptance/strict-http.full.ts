@@ -45,6 +45,7 @@ function doors(): readonly (readonly [origin: string, method: string, path: stri
     [server.origin, "POST", "/v1/ingest/logs", /problem\+json/],
     [server.origin, "POST", "/v1/query", /problem\+json/],
     [server.origin, "POST", "/otlp/v1/logs", /application\/json[^]*"code":3/],
+    [server.origin, "POST", "/v1/logs", /application\/json[^]*"code":3/],
     [server.origin, "POST", "/prometheus/api/v1/write", /text\/plain/],
     [server.origin, "POST", "/loki/api/v1/push", /text\/plain/],
     [server.origin, "POST", "/elasticsearch/_bulk", /"root_cause"/],

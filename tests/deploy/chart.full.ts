@@ -134,7 +134,7 @@ describe("the chart", { skip }, () => {
     assert.match(wrong.stderr, /secrets\.master_key needs the name of a Secret/);
   });
 
-  test("the service has the three ports of the container", () => {
+  test("the service has the four ports of the container", () => {
     const resources = render();
     const { ports } = named(resources, "Service").spec as { ports: { port: number; targetPort: string }[] };
     const byName = Object.fromEntries(
@@ -145,6 +145,7 @@ describe("the chart", { skip }, () => {
       [
         [8080, 8080],
         [9000, 9000],
+        [4317, 4317],
         [9464, 9464],
       ],
     );

@@ -100,7 +100,12 @@ async function runShell(file: string): Promise<{ code: number | null; stdout: st
 }
 
 function freePorts(): Readonly<Record<string, string>> {
-  return { MOORING_LISTEN: "127.0.0.1:0", MOORING_S3_LISTEN: "127.0.0.1:0", MOORING_METRICS_LISTEN: "off" };
+  return {
+    MOORING_LISTEN: "127.0.0.1:0",
+    MOORING_S3_LISTEN: "127.0.0.1:0",
+    MOORING_METRICS_LISTEN: "off",
+    MOORING_OTLP_GRPC_LISTEN: "off",
+  };
 }
 
 /** Keeps podman's images in the folder, with a driver that works in every file system. */

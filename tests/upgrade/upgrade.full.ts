@@ -127,7 +127,8 @@ for (const { kind, skip } of DATABASES) {
         }
         return;
       }
-      const refused = await mooring(serveWords(place.dataDir), { environment: place.environment, program: previous });
+      const words = serveWords(place.dataDir, {}, previous);
+      const refused = await mooring(words, { environment: place.environment, program: previous });
       assert.equal(refused.code, 1, refused.stdout);
       assert.match(refused.stderr, /a newer version of Mooring.*start that version, or restore a backup/);
       await done(run(["upgrade"], place));

@@ -25,12 +25,13 @@ export function imageConfig(facts: ConfigFacts): object {
     os: "linux",
     config: {
       User: `${USER_ID}:${USER_ID}`,
-      ExposedPorts: { "8080/tcp": {}, "9000/tcp": {}, "9464/tcp": {} },
+      ExposedPorts: { "8080/tcp": {}, "9000/tcp": {}, "4317/tcp": {}, "9464/tcp": {} },
       Env: [
         "PATH=/usr/local/bin:/usr/bin:/bin",
         `MOORING_DATA_DIR=${DATA}`,
         "MOORING_LISTEN=0.0.0.0:8080",
         "MOORING_S3_LISTEN=0.0.0.0:9000",
+        "MOORING_OTLP_GRPC_LISTEN=0.0.0.0:4317",
         "MOORING_METRICS_LISTEN=0.0.0.0:9464",
       ],
       Entrypoint: [NODE, PROGRAM],

@@ -48,6 +48,8 @@ export interface App {
   readonly addresses: Addresses;
   /** `host:port` of the main listener, as bound. */
   readonly listen: string;
+  /** `host:port` of OTLP/gRPC, as bound; null without it. */
+  readonly grpcListen: string | null;
   /** `host:port` of `/metrics`, as bound; null without it. */
   readonly metricsListen: string | null;
   readonly metadata: MetadataStore;
@@ -87,7 +89,8 @@ async function startAll(
 ): Promise<App> {
   makeDataDirectory(config.data_dir);
   let stopping = false;
-  const { listener, s3Listener, secure } = await openListeners(config, phases);
+  const listeners = await openListeners(config, log, phases);
+  const { listener, s3Listener, grpcListen, secure } = listeners;
   const addresses = addressesOf(config, listener.address, s3Listener.address);
   const schedule = new Schedule(systemTime);
   watchCertificates(secure, { clock: systemTime, log, schedule, phases });
@@ -131,15 +134,16 @@ async function startAll(
   phases.started("jobs", jobs, (part) => part.stop());
   for (const part of [alerts, files, s3, registry, webhooks, trash, backups, leaving]) await part.start();
   // Registered last, so that it stops first. Running requests need the other parts.
-  phases.started("requests", listener, async (part) => {
+  phases.started("requests", listeners, async (part) => {
     stopping = true;
     tails.stop(); // Streams never end by themselves.
     webhooks.deps.streams.stop();
-    await Promise.all([part.stop(config.stop_timeout_ms), s3Listener.stop(config.stop_timeout_ms), others.stop()]);
+    await Promise.all([part.stop(), others.stop()]);
   });
   return {
     addresses,
     listen: listener.address,
+    grpcListen,
     metricsListen: others.metricsListen,
     metadata,
     identity,

@@ -40,8 +40,10 @@ export function relationMistakes(config: Config): RelationMistake[] {
   return [...found, ...portMistakes(config)];
 }
 
+const LISTEN_SETTINGS = ["listen", "s3_listen", "metrics_listen", "http_redirect_listen", "otlp_grpc_listen"] as const;
+
 function portMistakes(config: Config): RelationMistake[] {
-  return (["listen", "s3_listen", "metrics_listen", "http_redirect_listen"] as const).flatMap((name) => {
+  return LISTEN_SETTINGS.flatMap((name) => {
     const port = Number(config[name].split(":").at(-1));
     return config[name] === "off" || port <= 65_535
       ? []

@@ -193,6 +193,7 @@ function config(dataDir: string): Config {
     listen: "127.0.0.1:0",
     s3_listen: "127.0.0.1:0",
     metrics_listen: "off",
+    otlp_grpc_listen: "off",
     webhooks_private_addresses: "allow",
   };
   return { ...defaults, ...local, data_dir: dataDir } as unknown as Config;

@@ -1,21 +1,34 @@
 import type { FastifyBaseLogger } from "fastify";
-import { openListener, type HttpMetrics, type Listener } from "#http/index.ts";
+import {
+  isTaken,
+  openHttp2Listener,
+  openListener,
+  type HttpMetrics,
+  type Http2Listener,
+  type Listener,
+} from "#http/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { Schedule } from "#stores/jobs/index.ts";
+import { refuseExceptOtlpGrpc } from "#surfaces/telemetry/index.ts";
 import type { Addresses } from "./addresses.ts";
 import type { Config } from "./config.ts";
 import type { Phases } from "./phases.ts";
+import { SETTINGS } from "./settings.ts";
 import { CertificateWatch, openRedirect, readCertificate, tlsFilesOf, type TlsListener } from "./tls/index.ts";
 
 interface Listeners {
   readonly listener: Listener;
   readonly s3Listener: Listener;
+  /** `host:port` of OTLP/gRPC. Null: switched off, or its default port is taken. */
+  readonly grpcListen: string | null;
   /** The listeners with TLS. */
   readonly secure: readonly TlsListener[];
+  /** Stops all: they accept no more requests, and running ones end. */
+  stop(): Promise<void>;
 }
 
-/** Binds the two public addresses. */
-export async function openListeners(config: Config, phases: Phases): Promise<Listeners> {
+/** Binds the public addresses. */
+export async function openListeners(config: Config, log: FastifyBaseLogger, phases: Phases): Promise<Listeners> {
   const { connections_max: connectionsMax } = config;
   const secure: TlsListener[] = [];
   const open = async (name: string, address: "listen" | "s3_listen"): Promise<Listener> => {
@@ -27,7 +40,43 @@ export async function openListeners(config: Config, phases: Phases): Promise<Lis
     if (files && tls) secure.push({ files, certificate: tls, listener });
     return listener;
   };
-  return { listener: await open("listener", "listen"), s3Listener: await open("s3 listener", "s3_listen"), secure };
+  const listener = await open("listener", "listen");
+  const s3Listener = await open("s3 listener", "s3_listen");
+  const grpcListener = await openGrpc(config, listener, { log, phases });
+  const ofListen = secure.find(({ files }) => files.address === "listen");
+  if (ofListen !== undefined && grpcListener !== null) secure.push({ ...ofListen, listener: grpcListener });
+  return {
+    listener,
+    s3Listener,
+    grpcListen: grpcListener?.address ?? null,
+    secure,
+    stop: async () => {
+      const all = [listener, s3Listener, ...(grpcListener === null ? [] : [grpcListener])];
+      await Promise.all(all.map((each) => each.stop(config.stop_timeout_ms)));
+    },
+  };
+}
+
+/**
+ * Binds the address of OTLP/gRPC, with the certificate of `listen`. Collectors use the same default port, so a start
+ * continues without the default address.
+ */
+async function openGrpc(
+  config: Config,
+  listener: Listener,
+  { log, phases }: { log: FastifyBaseLogger; phases: Phases },
+): Promise<Http2Listener | null> {
+  const { otlp_grpc_listen: address, connections_max: connectionsMax } = config;
+  if (address === "off") return null;
+  const files = tlsFilesOf(config, "listen");
+  const options = { listener, connectionsMax, tls: files && readCertificate(files), refuse: refuseExceptOtlpGrpc };
+  try {
+    return phases.started("otlp grpc listener", await openHttp2Listener(address, options), (part) => part.stop(0));
+  } catch (error) {
+    if (address !== SETTINGS.otlp_grpc_listen.default || !isTaken(error)) throw error;
+    log.warn({ address }, "another process uses the default port of OTLP/gRPC; the server starts without it");
+    return null;
+  }
 }
 
 /** Opens the configured addresses for Prometheus and for the redirect. */

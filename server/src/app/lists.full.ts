@@ -225,6 +225,7 @@ function configOf(given: Partial<Config>): Config {
     listen: "127.0.0.1:0",
     s3_listen: "127.0.0.1:0",
     metrics_listen: "off",
+    otlp_grpc_listen: "off",
     identity_url: "http://identity.example",
     webhooks_private_addresses: "allow",
   };

@@ -6,6 +6,7 @@ import { LOG_SETTINGS } from "./log-settings.ts";
 import { MAIL_SETTINGS } from "./mail-settings.ts";
 import { MASTER_KEY_SETTINGS } from "./master-key-settings.ts";
 import { OIDC_SETTINGS } from "./oidc-settings.ts";
+import { PROTOCOL_SETTINGS } from "./protocol-settings.ts";
 import { REGISTRY_SETTINGS } from "./registry-settings.ts";
 import { S3_TLS_SETTINGS, TLS_SETTINGS } from "./tls-settings.ts";
 import { HTTP_URL, UPSTREAM_SETTINGS, url } from "./upstream-settings.ts";
@@ -52,6 +53,7 @@ export const SETTINGS = {
     description: "host:port of the portal and every JSON API",
   },
   ...TLS_SETTINGS,
+  ...PROTOCOL_SETTINGS,
   s3_listen: {
     schema: address,
     default: "127.0.0.1:9000",

@@ -10,7 +10,7 @@ import type { S3 } from "#domain/s3/index.ts";
 import {
   createAlertsSurface,
   createTelemetrySettingsSurface,
-  createTelemetrySurface,
+  createTelemetrySurfaces,
   type EncoderPool,
   type Skipped,
   type Tails,
@@ -96,7 +96,7 @@ export function createSurfaces(parts: SurfaceParts): Surface[] {
       leaving: parts.leaving,
       trash: { ...parts.trash.work, ...trashSettingsOf(config) },
     }),
-    createTelemetrySurface({ host, store: telemetry, encoders, metadata, tails, skipped: parts.skipped }),
+    ...createTelemetrySurfaces({ host, store: telemetry, encoders, metadata, tails, skipped: parts.skipped }),
     createTelemetrySettingsSurface({
       host,
       metadata,

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { ActivityService } from "@mooring/contract";
 import type { Activity } from "#domain/identity/index.ts";
 import { isId } from "#kernel/ids.ts";
+import { countedStatus } from "./metrics.ts";
 
 /** The owner of a secret or a signature that a request sent instead of a token. */
 export interface SignedIn {
@@ -51,7 +52,7 @@ export function countAnswered(
       service: SERVICES[request.routeOptions.config.surface ?? ""] ?? "other",
       ip: request.ip,
       userAgent: request.headers["user-agent"],
-      refused: isLimited || isRefusal(reply.statusCode),
+      refused: isLimited || isRefusal(countedStatus(request, reply)),
       limited: isLimited,
     });
   };

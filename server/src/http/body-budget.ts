@@ -1,6 +1,16 @@
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { BODIES_BYTES_MAX, BODIES_BYTES_ORGANIZATION_MAX } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
+
+declare module "fastify" {
+  interface FastifyReply {
+    /**
+     * Counts a part of a streamed body that is kept in memory until the request is over.
+     * @throws Problem as `BodyBudget.hold` does
+     */
+    holdBody(bytes: number): void;
+  }
+}
 
 /** The most bytes of request bodies that may be in memory at one time. */
 export interface BodyLimits {
@@ -59,6 +69,10 @@ export function createBodyBudget({ totalBytesMax, organizationBytesMax }: BodyLi
  * or waiting bodies can't fill the memory. Requests without a principal have small bodies, see `PUBLIC_BODY_BYTES_MAX`.
  */
 export function holdBodies(app: FastifyInstance, budget: BodyBudget): void {
+  app.decorateReply("holdBody", function (this: FastifyReply, bytes) {
+    const orgId = this.request.principal?.orgId;
+    if (orgId !== undefined && bytes > 0) this.raw.once("close", budget.hold(orgId, bytes));
+  });
   app.addHook("preParsing", async (request, reply, payload) => {
     const bytes = request.routeOptions.config.streamsBody === true ? 0 : bytesOf(request);
     if (request.principal !== null && bytes > 0) {

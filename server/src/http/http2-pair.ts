@@ -4,6 +4,8 @@ import { Duplex } from "node:stream";
 export interface PeerFacts {
   readonly remoteAddress: string | undefined;
   readonly remotePort: number | undefined;
+  /** Set on connections with TLS. */
+  readonly encrypted?: boolean;
 }
 
 /** Creates the error of a connection that its peer has reset. */
@@ -18,17 +20,17 @@ function reset(): Error {
 class End extends Duplex implements PeerFacts {
   readonly remoteAddress: string | undefined;
   readonly remotePort: number | undefined;
-  /** True, because HTTP/2 is accepted only over TLS. */
-  readonly encrypted = true;
+  readonly encrypted: boolean;
   bytesRead = 0;
   #other: End | undefined;
   /** Continues the other side's write when this side reads again. */
   #continue: ((error?: Error) => void) | undefined;
 
-  constructor({ remoteAddress, remotePort }: PeerFacts) {
+  constructor({ remoteAddress, remotePort, encrypted = false }: PeerFacts) {
     super();
     this.remoteAddress = remoteAddress;
     this.remotePort = remotePort;
+    this.encrypted = encrypted;
   }
 
   connect(other: End): void {

@@ -2,17 +2,19 @@ import { request as httpRequest, type ClientRequest, type IncomingMessage, type 
 import {
   constants,
   performServerHandshake,
+  type IncomingHttpHeaders,
   type OutgoingHttpHeaders,
   type ServerHttp2Session,
   type ServerHttp2Stream,
 } from "node:http2";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import type { TLSSocket } from "node:tls";
+import { TLSSocket } from "node:tls";
 import type { DrainLimits } from "./drain-body.ts";
 import { connectedPair } from "./http2-pair.ts";
 
 /** The most requests at one time on one connection. */
-const STREAMS_MAX = 100;
+const STREAMS_MAX = 128;
 /** The most bytes of a body that may arrive before they are read. */
 const STREAM_WINDOW_BYTES = 256 * 1024;
 const CONNECTION_WINDOW_BYTES = 1024 * 1024;
@@ -49,11 +51,15 @@ export interface Http2Options {
   readonly idleTimeoutMs: number;
   /** Closes a connection that had no request for this long. */
   readonly keepAliveTimeoutMs: number;
+  /** Closes a new connection without a request; if absent, `keepAliveTimeoutMs`. */
+  readonly firstRequestTimeoutMs?: number;
   readonly refusedBodies: DrainLimits;
+  /** Returns the header of the answer to a request that is not forwarded. Undefined: forward it. */
+  readonly refuse?: (headers: IncomingHttpHeaders) => OutgoingHttpHeaders | undefined;
 }
 
 export interface Http2 {
-  accept(socket: TLSSocket): void;
+  accept(socket: Socket): void;
   /** Accepts no more requests. Each connection closes when its requests are answered. */
   close(): void;
   destroy(): void;
@@ -68,16 +74,17 @@ export function createHttp2(server: Pick<Server, "emit">, options: Http2Options)
   const sessions = new Set<ServerHttp2Session>();
   let streams = 0;
 
-  function accept(socket: TLSSocket): void {
+  function accept(socket: Socket): void {
     const session = performServerHandshake(socket, SESSION_OPTIONS);
     sessions.add(session);
     session.once("close", () => sessions.delete(session));
     session.on("error", () => undefined); // Node closes the session and its streams.
     session.setLocalWindowSize(CONNECTION_WINDOW_BYTES);
     let open = 0;
-    let idle = setTimeout(() => session.destroy(), options.keepAliveTimeoutMs).unref();
+    const firstMs = options.firstRequestTimeoutMs ?? options.keepAliveTimeoutMs;
+    let idle = setTimeout(() => session.destroy(), firstMs).unref();
     session.once("close", () => clearTimeout(idle));
-    session.on("stream", (stream, _headers, flags, rawHeaders) => {
+    session.on("stream", (stream, headers, flags, rawHeaders) => {
       stream.on("error", () => undefined); // The event `close` follows.
       if (streams >= options.streamsMax) return stream.close(constants.NGHTTP2_REFUSED_STREAM);
       clearTimeout(idle);
@@ -91,7 +98,11 @@ export function createHttp2(server: Pick<Server, "emit">, options: Http2Options)
       });
       stream.setTimeout(options.idleTimeoutMs, () => stream.close(constants.NGHTTP2_CANCEL));
       const hasBody = (flags & constants.NGHTTP2_FLAG_END_STREAM) === 0;
-      forward({ stream, socket, server, hasBody, refusedBodies: options.refusedBodies }, rawHeaders);
+      const exchange = { stream, socket, server, hasBody, refusedBodies: options.refusedBodies };
+      const refusal = options.refuse?.(headers);
+      if (refusal === undefined) return forward(exchange, rawHeaders);
+      stream.respond(refusal, { endStream: true });
+      drain(exchange);
     });
   }
 
@@ -108,7 +119,7 @@ export function createHttp2(server: Pick<Server, "emit">, options: Http2Options)
 
 interface Exchange {
   readonly stream: ServerHttp2Stream;
-  readonly socket: TLSSocket;
+  readonly socket: Socket;
   readonly server: Pick<Server, "emit">;
   readonly hasBody: boolean;
   readonly refusedBodies: DrainLimits;
@@ -120,7 +131,7 @@ function forward(exchange: Exchange, rawHeaders: readonly string[]): void {
   const [ours, theirs] = connectedPair(socket);
   const request = head === undefined ? undefined : begin(head, ours);
   if (request === undefined) return stream.respond({ ":status": 400 }, { endStream: true });
-  server.emit("secureConnection", theirs);
+  server.emit(socket instanceof TLSSocket ? "secureConnection" : "connection", theirs);
   stream.once("close", () => void request.destroy());
   request.on("continue", () => {
     if (!stream.headersSent && !stream.destroyed) stream.additionalHeaders({ ":status": 100 });
@@ -199,8 +210,10 @@ function respond(stream: ServerHttp2Stream, response: IncomingMessage, isHead: b
     const before = headers[name];
     headers[name] = before === undefined ? value : [before, value].flat().map(String);
   }
-  const hasNoBody = isHead || status === 204 || status === 304;
-  stream.respond(headers, { endStream: hasNoBody });
+  const hasNoBody = isHead || status === 204 || status === 304 || response.headers["content-length"] === "0";
+  const hasTrailers = !hasNoBody && response.headers["trailer"] !== undefined;
+  stream.respond(headers, { endStream: hasNoBody, waitForTrailers: hasTrailers });
+  if (hasTrailers) stream.once("wantTrailers", () => stream.sendTrailers(response.trailers));
   response.on("error", () => stream.close(constants.NGHTTP2_INTERNAL_ERROR));
   if (hasNoBody) response.resume();
   else response.pipe(stream);

@@ -1,9 +1,10 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { setTimeout as delay } from "node:timers/promises";
 import { sharingWaits } from "#kernel/wait-budget.ts";
+import { bind } from "./bind.ts";
 import { drainBody, DRAIN_LIMITS, type DrainLimits } from "./drain-body.ts";
 import { faultOfHost } from "./host-field.ts";
 import { createHttp2, type Http2 } from "./http2.ts";
@@ -28,7 +29,7 @@ export interface Listener {
  * Closes connections that are idle in both directions for this long. Node's own `requestTimeout` would cut long
  * transfers.
  */
-const IDLE_TIMEOUT_MS = 120_000;
+export const IDLE_TIMEOUT_MS = 120_000;
 /** Load balancers commonly close idle connections after 60 s. This is longer, so that this server never closes first. */
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 const IDLE_SWEEP_MS = 20;
@@ -67,7 +68,6 @@ export async function openListener(
     http2 = false,
   }: ListenerOptions = {},
 ): Promise<Listener> {
-  const { host, port } = partsOf(address);
   let handle: RequestListener = (_request, response) => {
     response.writeHead(503, { "retry-after": "1", "content-length": "0" }).end();
   };
@@ -89,11 +89,10 @@ export async function openListener(
   if (connectionsMax !== undefined) server.maxConnections = connectionsMax;
   const second = secure && http2 ? speakHttp2(secure, { connectionsMax, refusedBodies }) : undefined;
   const handshakes = secure && watchHandshakes(secure);
-  await bind(server, host, port, address);
-  const bound = server.address() as AddressInfo;
+  const bound = await bind(server, address);
   return {
     server,
-    address: `${host.includes(":") ? `[${host}]` : host}:${bound.port}`,
+    address: bound,
     refusedBodies,
     serve: (handler) => {
       handle = handler;
@@ -111,7 +110,7 @@ export async function openListener(
   };
 }
 
-const TLS_MIN_VERSION = "TLSv1.2";
+export const TLS_MIN_VERSION = "TLSv1.2";
 
 function tlsOptionsOf({ cert, key }: CertificatePair, http2: boolean, handshakeTimeout: number) {
   const ALPNProtocols = [...(http2 ? ["h2"] : []), "http/1.1"];
@@ -152,24 +151,6 @@ function speakHttp2(
     else for (const listener of listeners) listener.call(server, socket);
   });
   return http2;
-}
-
-function partsOf(address: string): { host: string; port: number } {
-  const colon = address.lastIndexOf(":");
-  return { host: address.slice(0, colon).replace(/^\[(.*)\]$/, "$1"), port: Number(address.slice(colon + 1)) };
-}
-
-async function bind(server: Server, host: string, port: number, address: string): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => {
-      const cause =
-        error.code === "EADDRINUSE"
-          ? "another process listens there; stop it or choose another address"
-          : error.message;
-      reject(new Error(`cannot listen on ${address}: ${cause}`, { cause: error }));
-    });
-    server.listen(port, host, resolve);
-  });
 }
 
 async function stopServer(server: Server, timeoutMs: number, destroyRest: () => void): Promise<void> {

@@ -12,6 +12,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** The name of the operation, when the route has several. */
     operation: string | null;
+    /** The status of the problem, when the protocol answers it with status 200. */
+    problemStatus: number | null;
   }
 }
 
@@ -24,6 +26,11 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
  */
 export function routeOf(request: FastifyRequest): string | undefined {
   return request.operation ?? request.routeOptions.url;
+}
+
+/** Returns the status under which the answer is counted and logged. */
+export function countedStatus(request: FastifyRequest, reply: FastifyReply): number {
+  return request.problemStatus ?? reply.statusCode;
 }
 
 export function createHttpMetrics(): HttpMetrics {
@@ -48,7 +55,7 @@ export function createHttpMetrics(): HttpMetrics {
     observe: (request, reply) => {
       const route = routeOf(request) ?? "unknown";
       const { surface = "other" } = request.routeOptions.config;
-      requests.inc({ surface, route, method: request.method, status: String(reply.statusCode) });
+      requests.inc({ surface, route, method: request.method, status: String(countedStatus(request, reply)) });
       seconds.observe({ surface, route }, reply.elapsedTime / 1000);
     },
   };

@@ -15,7 +15,7 @@ import { limitBodyTime } from "./body-deadline.ts";
 import { isBodyDrained, type DrainLimits } from "./drain-body.ts";
 import { limitJson } from "./json-limits.ts";
 import type { Listener } from "./listener.ts";
-import { routeOf, type HttpMetrics } from "./metrics.ts";
+import { countedStatus, routeOf, type HttpMetrics } from "./metrics.ts";
 import { beginProblem, HttpProblem, pathOf, sendProblem } from "./problems.ts";
 import { createProtocolErrors, refuseUnlessConformant, requireHost } from "./protocol-errors.ts";
 import { requestIdOf } from "./request-id.ts";
@@ -83,6 +83,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   });
   if (takesAll) for (const method of METHODS) app.addHttpMethod(method, { overrideExisting: true });
   app.decorateRequest("operation", null);
+  app.decorateRequest("problemStatus", null);
   app.decorateRequest("principal", null);
   app.decorateRequest("signedIn", null);
   app.decorateRequest("isLimited", false);
@@ -250,7 +251,7 @@ function logSlow(request: FastifyRequest, reply: FastifyReply, slowRequestMs: nu
     {
       method: request.method,
       path: routeOf(request) ?? "unknown",
-      status: reply.statusCode,
+      status: countedStatus(request, reply),
       elapsed_ms: elapsedMs,
     },
     "request answered",

@@ -41,7 +41,7 @@ export const serve = command(USAGE, [CONFIG_OPTION, ...settingOptions({ listed: 
     const { addresses, listen } = app;
     const tls = config.tls_cert !== null;
     announceServer(config.data_dir, { addresses, listen, tls, pid: process.pid, started_at: isoFromMs(startedMs) });
-    process.stdout.write(banner(app, setupUrl, systemClock.nowMs() - startedMs));
+    process.stdout.write(banner(app, config, setupUrl, systemClock.nowMs() - startedMs));
     flushCompileCache(); // Node writes the cache only at a normal exit, so a killed server would lose it.
     const why = await Promise.race([stopped, app.fatal]);
     process.stdout.write(`${why}: finishing the running requests\n`);
@@ -133,13 +133,15 @@ function stopSignal(): Promise<NodeJS.Signals> {
   });
 }
 
-function banner(app: App, setupUrl: string | null, elapsedMs: number): string {
+function banner(app: App, config: Config, setupUrl: string | null, elapsedMs: number): string {
+  const scheme = config.tls_cert === null ? "http" : "https";
   const behindProxy = !Object.values(app.addresses).some((address) => String(address).endsWith(app.listen));
   const rows: [string, string][] = [
     ...(behindProxy ? [["listen", app.listen] satisfies [string, string]] : []),
     ["portal", app.addresses.portal_url],
     ["identity", `${app.addresses.identity_url}/oauth/token`],
     ["ingest", `${app.addresses.ingest_url}/v1/ingest/{logs,metrics,traces}`],
+    ...(app.grpcListen === null ? [] : [["otlp/grpc", `${scheme}://${app.grpcListen}`] satisfies [string, string]]),
     ["query", `${app.addresses.query_url}/v1/query`],
     ["files", `${app.addresses.storage_url}/v1/upload`],
     ["s3", app.addresses.s3_endpoint],

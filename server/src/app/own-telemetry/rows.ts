@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { routeOf } from "#http/index.ts";
+import { countedStatus, routeOf } from "#http/index.ts";
 import { SEVERITY_NAMES, severityRange } from "#kernel/severity.ts";
 import { isoFromMs } from "#kernel/time.ts";
 
@@ -89,7 +89,7 @@ export function answeredRequest(request: FastifyRequest, reply: FastifyReply): A
   return {
     method,
     route: routeOf(request),
-    status: reply.statusCode,
+    status: countedStatus(request, reply),
     elapsedMs: reply.elapsedTime,
     requestId: id,
     traceparent: headers["traceparent"]?.toString(),

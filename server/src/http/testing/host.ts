@@ -21,6 +21,7 @@ import {
 export interface TestServer {
   readonly url: string;
   readonly address: string;
+  readonly listener: Listener;
   /** Waits up to `timeoutMs` for running requests; stops at once by default. */
   stop(timeoutMs?: number): Promise<void>;
 }
@@ -58,6 +59,7 @@ export async function startTestServer(options: {
   return {
     url: `http://${listener.address}`,
     address: listener.address,
+    listener,
     stop: (timeoutMs = 0) => listener.stop(timeoutMs),
   };
 }

@@ -1,7 +1,9 @@
 import type { Surface } from "#http/index.ts";
 import type { AlertsSurfaceDeps, TelemetrySettingsSurfaceDeps, TelemetrySurfaceDeps } from "./deps.ts";
+import { createOtlpGrpcSurface } from "./routes-grpc.ts";
 import { mountAlerts, mountTelemetry, mountTelemetrySettings } from "./routes.ts";
 
+export { refuseOthers as refuseExceptOtlpGrpc } from "./grpc/services.ts";
 export { createSkipped, type Skipped } from "./protocols/skipped.ts";
 export { createTails, type Tails } from "./tail/tails.ts";
 export { createEncoderPool, type EncoderPool } from "./wire/pool.ts";
@@ -9,6 +11,11 @@ export { createEncoderPool, type EncoderPool } from "./wire/pool.ts";
 /** Ingestion and live tails. */
 export function createTelemetrySurface(deps: TelemetrySurfaceDeps): Surface {
   return { name: "telemetry", mount: (app) => mountTelemetry(app, deps) };
+}
+
+/** Ingestion, live tails, and the protocols of other senders with a separate error format. */
+export function createTelemetrySurfaces(deps: TelemetrySurfaceDeps): Surface[] {
+  return [createTelemetrySurface(deps), createOtlpGrpcSurface(deps)];
 }
 
 /** Retention, usage and erasure of telemetry. */

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { answerProblem, mountRoute, mountRoutes, principalOf, readBodyPieces, statusOf } from "#http/index.ts";
 import { INGEST_BODY_BYTES_MAX } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
-import { TELEMETRY_TYPES } from "#stores/telemetry/index.ts";
+import { TELEMETRY_TYPES, type TelemetryType } from "#stores/telemetry/index.ts";
 import type { AlertsSurfaceDeps, TelemetrySettingsSurfaceDeps, TelemetrySurfaceDeps } from "./deps.ts";
 import * as alerts from "./operations/alerts.ts";
 import * as erasures from "./operations/erasures.ts";
@@ -20,6 +20,12 @@ import { MEDIA_TYPES, rpcCodeOf, statusMessage } from "./wire/otlp/responses.ts"
 import type { SentBody } from "./wire/sent-body.ts";
 
 const OTLP_OPERATIONS = { logs: "otlpLogs", metrics: "otlpMetrics", traces: "otlpTraces" } as const;
+
+/**
+ * The prefixes of `/v1/{logs,metrics,traces}`. Exporters append only this default path to
+ * `OTEL_EXPORTER_OTLP_ENDPOINT`.
+ */
+const OTLP_PREFIXES = ["/otlp", ""];
 
 /** Row → operation. The contract's row has the permission; OTLP is specified elsewhere and has no row. */
 export function mountTelemetry(app: FastifyInstance, deps: TelemetrySurfaceDeps): void {
@@ -51,23 +57,29 @@ function mountOtlp(app: FastifyInstance, deps: TelemetrySurfaceDeps): void {
   for (const mediaType of Object.values(MEDIA_TYPES)) app.addContentTypeParser(mediaType, readIngestBody);
   app.addContentTypeParser("*", (_request, _payload, done) => done(notOtlp()));
   app.setErrorHandler((error, request, reply) => sendStatus(error, request, reply));
-  for (const type of TELEMETRY_TYPES) {
-    const operation = otlpExport(deps, type);
-    app.route({
-      method: "POST",
-      url: `/otlp/v1/${type}`,
-      bodyLimit: INGEST_BODY_BYTES_MAX,
-      config: { operationId: OTLP_OPERATIONS[type] },
-      onRequest: (request, reply) => deps.host.admitSender(request, reply),
-      handler: async (request, reply) => {
-        const format = formatOf(request);
-        const body = request.body as SentBody | undefined;
-        if (format === undefined || body === undefined) throw notOtlp();
-        const answer = await operation({ format, body, principal: principalOf(request) });
-        return send(reply.code(200), format, answer);
-      },
-    });
-  }
+  for (const type of TELEMETRY_TYPES) for (const prefix of OTLP_PREFIXES) mountExport(app, deps, { type, prefix });
+}
+
+function mountExport(
+  app: FastifyInstance,
+  deps: TelemetrySurfaceDeps,
+  { type, prefix }: { type: TelemetryType; prefix: string },
+): void {
+  const operation = otlpExport(deps, type);
+  app.route({
+    method: "POST",
+    url: `${prefix}/v1/${type}`,
+    bodyLimit: INGEST_BODY_BYTES_MAX,
+    config: { operationId: OTLP_OPERATIONS[type] },
+    onRequest: (request, reply) => deps.host.admitSender(request, reply),
+    handler: async (request, reply) => {
+      const format = formatOf(request);
+      const body = request.body as SentBody | undefined;
+      if (format === undefined || body === undefined) throw notOtlp();
+      const answer = await operation({ format, body, principal: principalOf(request) });
+      return send(reply.code(200), format, answer);
+    },
+  });
 }
 
 function formatOf(request: FastifyRequest): OtlpFormat | undefined {

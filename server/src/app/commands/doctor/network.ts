@@ -16,6 +16,9 @@ const URL_SETTINGS = [
   "webhooks_url",
 ] as const;
 
+/** The addresses whose ports the check tries to bind. */
+const ADDRESSES = ["listen", "metrics_listen", "otlp_grpc_listen"] as const;
+
 /** Checks the listening addresses and the published addresses. */
 export const NETWORK_CHECKS: readonly Check[] = [
   {
@@ -25,8 +28,8 @@ export const NETWORK_CHECKS: readonly Check[] = [
   },
   {
     name: "listen",
-    mend: "set listen and metrics_listen to addresses of this machine",
-    run: async (context) => Promise.all([listening(context, "listen"), listening(context, "metrics_listen")]),
+    mend: "set the addresses to addresses of this machine",
+    run: async (context) => Promise.all(ADDRESSES.map((name) => listening(context, name))),
   },
   {
     name: "certificates",
@@ -52,7 +55,9 @@ async function serverHealth(running: CheckContext["running"]): Promise<Found> {
   }
 }
 
-async function listening({ config, running }: CheckContext, name: "listen" | "metrics_listen"): Promise<Found> {
+type Address = (typeof ADDRESSES)[number];
+
+async function listening({ config, running }: CheckContext, name: Address): Promise<Found> {
   const address = config[name];
   if (address === "off") return ok(`${name} is off`);
   const taken = await bindError(address);

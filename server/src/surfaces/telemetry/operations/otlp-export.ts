@@ -14,7 +14,7 @@ export interface OtlpRequest {
 }
 
 /** Returns the body of the answer. */
-type OtlpOperation = (request: OtlpRequest) => Promise<Buffer>;
+export type OtlpOperation = (request: OtlpRequest) => Promise<Buffer>;
 
 /**
  * `POST /otlp/v1/{logs,metrics,traces}`: answers once all rows are flushed to disk. When that fails for some rows, the

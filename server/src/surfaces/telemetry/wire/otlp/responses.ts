@@ -72,11 +72,11 @@ function placesOf(errors: EncodedRecords["errors"]): string {
   return first.join("; ");
 }
 
-function varintField(number: number, value: number): Buffer {
+export function varintField(number: number, value: number): Buffer {
   return Buffer.from([number * 8, ...varint(value)]);
 }
 
-function bytesField(number: number, bytes: Buffer): Buffer {
+export function bytesField(number: number, bytes: Buffer): Buffer {
   return Buffer.concat([Buffer.from([number * 8 + 2, ...varint(bytes.length)]), bytes]);
 }
 
