@@ -23,6 +23,8 @@ export const REPEATING: Readonly<Record<string, string>> = {
   "server/src/stores/telemetry/query/child/session.ts": "in a child process, while it ends one query",
   "server/src/stores/telemetry/query/watchdog.ts": "reads the memory of a child process while it runs a query",
   "server/src/surfaces/files/content/upload.ts": "keeps the claim of one upload",
+  "server/src/surfaces/telemetry/syslog/intake.ts":
+    "stores one batch again, while the quota is used up or the disk full",
   "server/src/surfaces/telemetry/tail/tails.ts": "one open connection of a live tail",
   "server/src/surfaces/webhooks/stream/streams.ts": "one open connection of a stream of events",
 };

@@ -39,6 +39,7 @@ import { outboundFor } from "./outbound.ts";
 import { createS3Domain, createS3Part } from "./s3.ts";
 import { openListeners, openOthers, watchCertificates } from "./listeners.ts";
 import { createSurfaces, type SurfaceParts } from "./surfaces.ts";
+import { startSyslog, syslogAddresses } from "./syslog.ts";
 import { upstreamOf } from "./upstream.ts";
 import { createTrash } from "./trash.ts";
 import { createWebhooks } from "./webhooks.ts";
@@ -50,6 +51,8 @@ export interface App {
   readonly listen: string;
   /** `host:port` of OTLP/gRPC, as bound; null without it. */
   readonly grpcListen: string | null;
+  /** `host:port` of each transport of syslog that is on. */
+  readonly syslogListen: ReturnType<typeof syslogAddresses>;
   /** `host:port` of `/metrics`, as bound; null without it. */
   readonly metricsListen: string | null;
   readonly metadata: MetadataStore;
@@ -119,17 +122,12 @@ async function startAll(
   const trash = createTrash({ ...common, s3, registry, webhooks });
   const parts = { ...common, skipped, addresses, host, people, backups, s3, s3Gateway, leaving, trash, ...features };
   const surfaces = createSurfaces({ ...parts, listeners: [listener, s3Listener], stopping: () => stopping });
-  const conventions = {
-    log,
-    clock,
-    metrics,
-    answered: observersOf(identity, registry, own),
-    trustedProxies: config.trusted_proxies,
-    slowRequestMs: config.slow_request_ms,
-  };
+  const answered = observersOf(identity, registry, own);
+  const conventions = { log, clock, metrics, answered, ...requestSettingsOf(config) };
   await createHttpServer({ ...conventions, listener, surfaces });
   await createHttpServer({ ...conventions, listener: s3Listener, surfaces: [s3Gateway.surface] });
   const others = await openOthers(config, addresses, metrics);
+  const syslog = startSyslog(listeners.syslog, { ...common, registry: metrics.registry });
   // Stopped before the parts that its jobs use.
   phases.started("jobs", jobs, (part) => part.stop());
   for (const part of [alerts, files, s3, registry, webhooks, trash, backups, leaving]) await part.start();
@@ -138,12 +136,13 @@ async function startAll(
     stopping = true;
     tails.stop(); // Streams never end by themselves.
     webhooks.deps.streams.stop();
-    await Promise.all([part.stop(), others.stop()]);
+    await Promise.all([part.stop(), others.stop(), syslog.stop(config.stop_timeout_ms)]);
   });
   return {
     addresses,
     listen: listener.address,
     grpcListen,
+    syslogListen: syslogAddresses(listeners.syslog),
     metricsListen: others.metricsListen,
     metadata,
     identity,
@@ -151,6 +150,10 @@ async function startAll(
     fatal: fatalOf({ metadata, telemetry, identity, log }),
     stop: () => phases.stop(),
   };
+}
+
+function requestSettingsOf(config: Config) {
+  return { trustedProxies: config.trusted_proxies, slowRequestMs: config.slow_request_ms };
 }
 
 /** Returns the ways in which people, programs and operators prove who they are. */

@@ -1,3 +1,4 @@
+import { zoneOf } from "#domain/telemetry/text/index.ts";
 import { parseSmtpUrl } from "#stores/mail/index.ts";
 import type { Config, SettingName } from "./settings.ts";
 import { TLS_ADDRESSES } from "./tls-settings.ts";
@@ -28,6 +29,8 @@ export function relationMistakes(config: Config): RelationMistake[] {
   const isSecure = config.portal_url === null ? config.tls_cert !== null : config.portal_url.startsWith("https:");
   const redirects = config.http_redirect_listen !== "off";
   wrong(redirects && !isSecure, "http_redirect_listen", "needs tls_cert, or a portal_url that begins with https://");
+  wrong(config.syslog_tls_listen !== "off" && config.tls_cert === null, "syslog_tls_listen", "needs tls_cert");
+  wrong(zoneOf(config.syslog_timezone) === null, "syslog_timezone", "is not a time zone that this server knows");
   together("oidc_issuer", "oidc_client_id");
   wrong(!isSafeIssuer(config.oidc_issuer), "oidc_issuer", UNSAFE_ISSUER);
   together("smtp_url", "mail_from");
@@ -40,7 +43,16 @@ export function relationMistakes(config: Config): RelationMistake[] {
   return [...found, ...portMistakes(config)];
 }
 
-const LISTEN_SETTINGS = ["listen", "s3_listen", "metrics_listen", "http_redirect_listen", "otlp_grpc_listen"] as const;
+const LISTEN_SETTINGS = [
+  "listen",
+  "s3_listen",
+  "metrics_listen",
+  "http_redirect_listen",
+  "otlp_grpc_listen",
+  "syslog_tcp_listen",
+  "syslog_tls_listen",
+  "syslog_udp_listen",
+] as const;
 
 function portMistakes(config: Config): RelationMistake[] {
   return LISTEN_SETTINGS.flatMap((name) => {

@@ -193,6 +193,7 @@ describe("secrets", () => {
 
   test("at least one setting is a secret", () =>
     assert.deepEqual(secrets, [
+      "syslog_key",
       "database_url",
       "master_key",
       "master_key_previous",

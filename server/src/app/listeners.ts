@@ -9,11 +9,12 @@ import {
 } from "#http/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { Schedule } from "#stores/jobs/index.ts";
-import { refuseExceptOtlpGrpc } from "#surfaces/telemetry/index.ts";
+import { refuseExceptOtlpGrpc, type SyslogListeners } from "#surfaces/telemetry/index.ts";
 import type { Addresses } from "./addresses.ts";
 import type { Config } from "./config.ts";
 import type { Phases } from "./phases.ts";
 import { SETTINGS } from "./settings.ts";
+import { openSyslog } from "./syslog.ts";
 import { CertificateWatch, openRedirect, readCertificate, tlsFilesOf, type TlsListener } from "./tls/index.ts";
 
 interface Listeners {
@@ -21,6 +22,8 @@ interface Listeners {
   readonly s3Listener: Listener;
   /** `host:port` of OTLP/gRPC. Null: switched off, or its default port is taken. */
   readonly grpcListen: string | null;
+  /** Bound, but not served yet. */
+  readonly syslog: SyslogListeners;
   /** The listeners with TLS. */
   readonly secure: readonly TlsListener[];
   /** Stops all: they accept no more requests, and running ones end. */
@@ -43,11 +46,14 @@ export async function openListeners(config: Config, log: FastifyBaseLogger, phas
   const listener = await open("listener", "listen");
   const s3Listener = await open("s3 listener", "s3_listen");
   const grpcListener = await openGrpc(config, listener, { log, phases });
+  const syslog = await openSyslog(config, phases);
   const ofListen = secure.find(({ files }) => files.address === "listen");
   if (ofListen !== undefined && grpcListener !== null) secure.push({ ...ofListen, listener: grpcListener });
+  if (ofListen !== undefined && syslog.tls !== null) secure.push({ ...ofListen, listener: syslog.tls });
   return {
     listener,
     s3Listener,
+    syslog,
     grpcListen: grpcListener?.address ?? null,
     secure,
     stop: async () => {

@@ -11,9 +11,15 @@ export { attachmentOf, dispositionAs } from "./disposition.ts";
 export { createHealthSurface, HEALTH_ROUTES, type HealthCheck } from "./health.ts";
 export { createHttpHost, type HttpHost, type HttpHostOptions } from "./host.ts";
 export { idempotencyKeyOf, type IdempotencyRecords, type RecordedAnswer } from "./idempotency.ts";
-export { isTaken } from "./bind.ts";
+export { bind, boundAddress, isTaken, listenError, partsOf } from "./bind.ts";
 export { openHttp2Listener, type Http2Listener } from "./http2-listener.ts";
-export { openListener, type CertificatePair, type Listener, type ListenerOptions } from "./listener.ts";
+export {
+  openListener,
+  TLS_MIN_VERSION,
+  type CertificatePair,
+  type Listener,
+  type ListenerOptions,
+} from "./listener.ts";
 export { countedStatus, createHttpMetrics, routeOf, type HttpMetrics } from "./metrics.ts";
 export {
   callerOf,

@@ -142,6 +142,7 @@ function banner(app: App, config: Config, setupUrl: string | null, elapsedMs: nu
     ["identity", `${app.addresses.identity_url}/oauth/token`],
     ["ingest", `${app.addresses.ingest_url}/v1/ingest/{logs,metrics,traces}`],
     ...(app.grpcListen === null ? [] : [["otlp/grpc", `${scheme}://${app.grpcListen}`] satisfies [string, string]]),
+    ...Object.entries(app.syslogListen).map(([name, address]): [string, string] => ["syslog", `${name} ${address}`]),
     ["query", `${app.addresses.query_url}/v1/query`],
     ["files", `${app.addresses.storage_url}/v1/upload`],
     ["s3", app.addresses.s3_endpoint],

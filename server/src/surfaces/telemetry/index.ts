@@ -6,6 +6,8 @@ import { mountAlerts, mountTelemetry, mountTelemetrySettings } from "./routes.ts
 export { refuseOthers as refuseExceptOtlpGrpc } from "./grpc/services.ts";
 export { createSkipped, type Skipped } from "./protocols/skipped.ts";
 export { createTails, type Tails } from "./tail/tails.ts";
+export { openDatagramListener, openStreamListener } from "./syslog/listeners.ts";
+export { createSyslogServer, type SyslogListeners, type SyslogServer, type SyslogTransport } from "./syslog/server.ts";
 export { createEncoderPool, type EncoderPool } from "./wire/pool.ts";
 
 /** Ingestion and live tails. */

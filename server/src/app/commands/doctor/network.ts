@@ -2,6 +2,7 @@ import { createServer } from "node:net";
 import { isoFromMs, systemClock } from "#kernel/time.ts";
 import { addressesOf } from "../../addresses.ts";
 import { probe } from "../../running.ts";
+import { SETTINGS } from "../../settings.ts";
 import { dateFaultOf, readCertificate, tlsFilesOf } from "../../tls/index.ts";
 import { fail, ok, warn, type Check, type CheckContext, type Found } from "./finding.ts";
 
@@ -64,6 +65,11 @@ async function listening({ config, running }: CheckContext, name: Address): Prom
   if (taken === null) return ok(`${name} ${address} is free`);
   if (taken === "EADDRINUSE" && running !== null)
     return ok(`${name} ${address} is in use, probably by the running server`);
+  if (taken === "EADDRINUSE" && name === "otlp_grpc_listen" && address === SETTINGS[name].default)
+    return warn(
+      `${name} ${address} is in use by another process, so the server starts without OTLP/gRPC`,
+      "set otlp_grpc_listen to another address, or to off",
+    );
   if (taken === "EADDRINUSE")
     return fail(
       `${name} ${address} is in use by another process`,

@@ -10,4 +10,4 @@ export {
   type TextReader,
   type TextSink,
 } from "./reader.ts";
-export { UTC, zoneOf, type TimeContextOptions, type Zone } from "./times/index.ts";
+export { monthOf, timestampOf, UTC, zoneOf, type TimeContextOptions, type Zone } from "./times/index.ts";
