@@ -57,6 +57,7 @@ const FORMS: Readonly<Record<string, CommandForm>> = {
   listCredentials: byHand("credential list"),
   rotateCredential: byHand("credential rotate"),
   revokeCredential: byHand("credential revoke"),
+  createIngestKey: byHand("ingest-key create"),
   createS3Key: byHand("s3 keys create"),
   listS3Keys: byHand("s3 keys list"),
   revokeS3Key: byHand("s3 keys revoke"),
@@ -113,6 +114,11 @@ const FORMS: Readonly<Record<string, CommandForm>> = {
       "cred_01k… --resources null",
     ],
   },
+  updateIngestKey: {
+    examples: ["cred_01k… --requests-per-second 50", "cred_01k… --service checkout", "cred_01k… --origins null"],
+  },
+  rotateIngestKey: { examples: ["cred_01k… --overlap-seconds 3600"] },
+  listIngestKeys: { columns: ["name", "state", "project_id", "expires_at", "last_used_at", "id"] },
   updateS3Key: { examples: ["key_01k… --bucket shop/uploads/ --bucket reports", "key_01k… --resources null"] },
   rotateS3Key: byHand("s3 keys rotate"),
   createInvitation: {

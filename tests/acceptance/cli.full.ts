@@ -15,6 +15,7 @@ const COMMANDS = [
   "query",
   "files",
   "credential",
+  "ingest-key",
   "audit",
   "keys",
   "quota",
@@ -280,6 +281,33 @@ describe("credentials of commands", { concurrency: 3 }, () => {
     const { code, stderr } = await mooring(["query", "SELECT 1", "--credentials", file]);
     assert.equal(code, 3);
     assert.match(stderr, /telemetry:read/);
+  });
+
+  test("an ingest key is made by a program of the organization, and on the server's machine", async () => {
+    const file = join(directory, "key.txt");
+    const limits = ["--service", "checkout", "--requests-per-second", "50", "--expires-days", "1"];
+    const words = ["ingest-key", "create", "--name", "shipper", "--project", shared.home.project.slug, ...limits];
+    const saved = await run([...words, "--save", file]);
+    assert.equal(saved.code, 0, saved.stderr);
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    const { dataDir, environment } = shared.server;
+    const here = ["--data-dir", dataDir, "--org", shared.home.org.slug, "--json"];
+    const local = await mooring([...words, ...here], { environment });
+    assert.equal(local.code, 0, local.stderr);
+    const made = JSON.parse(local.stdout) as { id: string; key: string; project_id: string };
+    assert.equal(made.project_id, shared.home.project.id);
+    const json = {
+      entries: [{ timestamp: new Date().toISOString(), level: "info", message: "m", service: "checkout" }],
+    };
+    for (const key of [readFileSync(file, "utf8").trim(), made.key]) {
+      const headers = { "x-api-key": key };
+      const answer = await shared.server.call("POST", "/v1/ingest/logs", { headers, json });
+      assert.equal(answer.status, 202, answer.text);
+    }
+    assert.match((await run(["ingest-key", "list"])).stdout, /shipper/);
+    assert.equal((await run([...words, "--save", file])).code, 1, "the file exists");
+    const unknown = await mooring([...words, "--data-dir", dataDir, "--org", "none"], { environment });
+    assert.match(unknown.stderr, /there is no organization none/);
   });
 
   test("no server: 4, and what to check", async () => {

@@ -37,6 +37,7 @@ const CASES: Readonly<Record<string, Case>> = {
   tail: client("tail", "--help"),
   files: client("files", "ls"),
   credential: client("credential", "list"),
+  "ingest-key": opens("ingest-key", "create", "--org", "acme", "--name", "k"),
   token: opens("token", "create", "ada@example.com", "--org", "acme", "--name", "t", "--scope", "registry:pull"),
   s3: client("s3", "keys", "list"),
   registry: opens("registry", "gc"),

@@ -1,4 +1,3 @@
-import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import type { Client } from "@mooring/client";
 import { ORGANIZATION_ROUTES, SCOPES, type ResultOf, type Scope } from "@mooring/contract";
 import { isoFromMs, systemClock } from "#kernel/time.ts";
@@ -11,14 +10,15 @@ import {
   requiredOption,
   shownSecret,
   textOption,
-  textsOption,
   UsageError,
   type Option,
   type Parsed,
 } from "./command.ts";
 import { connect, CONNECTION_OPTIONS } from "./connection.ts";
+import { rangesOf } from "./ranges.ts";
 import { isEffects, printEffects, REVOCATION_OPTIONS, revocationOf } from "./effects.ts";
 import { RESOURCE_OPTIONS, resourcesOf, resourcesText } from "./resources.ts";
+import { savedIn } from "./saving.ts";
 import { textTable } from "./table.ts";
 
 const USAGE = `
@@ -138,14 +138,6 @@ function scopesOf(parsed: Parsed): Scope[] {
   return scopes;
 }
 
-/** Returns the allowed ranges; undefined for every address. The server checks them. */
-function rangesOf(parsed: Parsed): string[] | undefined {
-  const ranges = textsOption(parsed, "allow-from").flatMap((text) =>
-    text.split(/[\s,]+/).filter((word) => word !== ""),
-  );
-  return ranges.length === 0 ? undefined : ranges;
-}
-
 function listed(client: Client): Promise<Credential[]> {
   return Array.fromAsync(client.items(ROWS.listCredentials, { purpose: "list the credentials" }));
 }
@@ -160,10 +152,7 @@ async function idOf(client: Client, target: string | undefined): Promise<string>
   return found.id;
 }
 
-/**
- * Runs an action that creates a secret, and shows or saves it. Reserves the file first: a secret that can't be saved is
- * lost, and a rotation could lock its owner out.
- */
+/** Runs an action that creates a secret, and shows or saves it. */
 async function withSecret(
   client: Client,
   parsed: Parsed,
@@ -172,33 +161,12 @@ async function withSecret(
 ): Promise<void> {
   const file = textOption(parsed, "save");
   if (file === undefined) return void process.stdout.write(secretText(parsed, await make()));
-  const temporary = reserve(file, replaces);
-  try {
-    const made = await make();
-    const { id, client_id } = made;
-    const client_secret = secretOf(made);
-    const content = { addresses: client.addresses, credential: { client_id, client_secret } };
-    writeFileSync(temporary, `${JSON.stringify(content, null, 2)}\n`, { flush: true });
-    renameSync(temporary, file);
-    process.stdout.write(`${client_id} (${id}) saved in ${file}\n`);
-  } finally {
-    rmSync(temporary, { force: true });
-  }
-}
-
-/**
- * Creates an empty file beside `file` that only the current user can read.
- * @throws CommandError when it exists, or can't be created
- */
-function reserve(file: string, replaces: boolean): string {
-  const temporary = `${file}.${process.pid}.tmp`;
-  try {
-    if (!replaces && existsSync(file)) throw new Error("it exists already; name a new file");
-    writeFileSync(temporary, "", { mode: 0o600, flag: "wx" });
-    return temporary;
-  } catch (error) {
-    throw new CommandError(`cannot save a credential in ${file}: ${(error as Error).message}; nothing was created`);
-  }
+  const contentOf = (made: NewCredential): string => {
+    const credential = { client_id: made.client_id, client_secret: secretOf(made) };
+    return `${JSON.stringify({ addresses: client.addresses, credential }, null, 2)}\n`;
+  };
+  const { id, client_id } = await savedIn(file, replaces, { make, contentOf });
+  process.stdout.write(`${client_id} (${id}) saved in ${file}\n`);
 }
 
 function secretText(parsed: Parsed, made: NewCredential): string {

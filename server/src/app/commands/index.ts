@@ -57,6 +57,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./credential.ts")).credential,
   },
   {
+    name: "ingest-key",
+    summary: "create a key that only sends telemetry",
+    load: async () => (await import("./ingest-key.ts")).ingestKey,
+  },
+  {
     name: "leak",
     summary: "find the owner of a leaked secret, and replace or end what may be known",
     load: async () => (await import("./leak/index.ts")).leak,

@@ -24,7 +24,7 @@ export const API_NOUNS: Readonly<Record<string, readonly string[]>> = {
   "image-repository": "list get update empty".split(" "),
   "image-retention": "run".split(" "),
   "image-tag": "list".split(" "),
-  "ingest-key": "list create get update rotate revoke".split(" "),
+  "ingest-key": "list get update rotate revoke".split(" "),
   invitation: "list create renew revoke accept".split(" "),
   me: "show delete".split(" "),
   member: "list update delete end-access".split(" "),
