@@ -28,7 +28,7 @@ const CORE_ACCEPTANCE =
   "registry-login|registry-manifests|registry-quota|registry-security|rest|retention|s3|secrets|settings|start|stop|strict-http|suspension|tail|tenancy|token-life|trash|webhooks|webhooks-cli";
 const ACCESS_ACCEPTANCE = "permission-table";
 const KILLS_ACCEPTANCE =
-  "(alerts|files|idempotency|master-key|moves|organization|registry|s3|trash|webhooks)-kill|kill";
+  "(alerts|files|idempotency|master-key|moves|organization|protocols|registry|s3|trash|webhooks)-kill|kill";
 const POSTGRES_ACCEPTANCE = "postgres|databases|telemetry-nodes";
 const RACES_ACCEPTANCE = "s3-race|paused-node";
 const LISTS_ACCEPTANCE = "year";
@@ -102,7 +102,7 @@ export const GROUPS: readonly Group[] = [
   },
   {
     name: "kills",
-    seconds: 2000,
+    seconds: 2300,
     files: acceptance(KILLS_ACCEPTANCE),
     about:
       /^server\/src\/(domain\/(identity\/keys|idempotency|organization-deletion|alerts|delivery|moves|webhooks|registry|s3|files)|stores\/(archive|jobs))\//,
@@ -157,7 +157,7 @@ export const GROUPS: readonly Group[] = [
   {
     name: "senders",
     seconds: 300,
-    files: /^tests\/senders\//,
+    files: /^tests\/senders\/|^server\/src\/surfaces\/telemetry\/protocols\/hostile\.full\.ts$/,
     about: /^server\/src\/surfaces\/telemetry\/(protocols|operations|wire)\/|^tests\/senders\//,
   },
   {
