@@ -20,6 +20,7 @@ const QUESTIONS = [
   "webhooks",
   "keys",
   "change",
+  "protocols",
 ];
 const words = process.argv.slice(2);
 const firstOption = words.findIndex((word) => word.startsWith("--"));

@@ -56,9 +56,10 @@ export function drive(
 function answerEnd(bytes: Buffer): number | null {
   const head = bytes.indexOf("\r\n\r\n");
   if (head === -1) return null;
-  const length = /content-length: (\d+)/i.exec(bytes.toString("latin1", 0, head));
-  if (length?.[1] === undefined)
-    throw new Error(`an answer without Content-Length: ${bytes.toString("latin1", 0, head)}`);
+  const text = bytes.toString("latin1", 0, head);
+  // 204 never has a body (RFC 9110 section 8.6).
+  const length = text.startsWith("HTTP/1.1 204") ? ["", "0"] : /content-length: (\d+)/i.exec(text);
+  if (length?.[1] === undefined) throw new Error(`an answer without Content-Length: ${text}`);
   const end = head + 4 + Number(length[1]);
   return bytes.length >= end ? end : null;
 }
