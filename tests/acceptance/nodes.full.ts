@@ -76,10 +76,11 @@ describe("two nodes on one PostgreSQL", { skip }, () => {
     for (let round = 0; round < 5; round++) {
       const made = await node(0).call<{ id: string; key: string }>("POST", "/v1/ingest-keys", { token, json });
       const { id, key } = made.body;
-      for (const each of nodes) assert.equal((await ingest(each, key, "logs", [EXAMPLES.logs])).status, 202);
+      // A live key gets as far as the entries. None is stored, because a later test stops a node and reads all telemetry.
+      for (const each of nodes) refused(await ingest(each, key, "logs", [{}]), 400, "invalid_body");
       const revoked = await node(0).call("DELETE", `/v1/ingest-keys/${id}`, { token });
       assert.deepEqual([revoked.status, revoked.body["propagated"]], [200, true], revoked.text);
-      for (const each of nodes) refused(await ingest(each, key, "logs", [EXAMPLES.logs]), 401, "unauthorized");
+      for (const each of nodes) refused(await ingest(each, key, "logs", [{}]), 401, "unauthorized");
     }
   });
 

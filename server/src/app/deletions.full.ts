@@ -361,7 +361,7 @@ test("telemetry and its idempotency keys are held", async () => {
 const NO_DELETIONS: Readonly<Record<string, string>> = {
   "stores/jobs/store.ts due_at": "takes jobs that are due",
   "domain/files/store.ts claimed_until": "takes over a claim whose holder has ended",
-  "domain/identity/credentials/store.ts last_used_at": "moves a time ahead",
+  "domain/identity/credentials/last-use/store.ts last_used_at": "moves a time ahead",
   "domain/identity/credentials/store.ts m.created_at": "reads",
   "domain/identity/federation/store.ts last_used_at": "moves a time ahead",
   "domain/people/sessions/store.ts last_seen_at": "moves a time ahead; the deletion in the same file takes a cutoff",
