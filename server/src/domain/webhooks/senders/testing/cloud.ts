@@ -124,7 +124,7 @@ export const CLOUD: Readonly<Record<keyof typeof ROWS, Sample>> = {
     type: "user.session.start",
   }),
   workos: {
-    body: '{"id": "wh_07FKJ8", "event": "dsync.activated"}',
+    body: '{"id":"wh_07FKJ8","event":"dsync.activated"}',
     lateAfterS: 180,
     name: "wh_07FKJ8",
     type: "dsync.activated",

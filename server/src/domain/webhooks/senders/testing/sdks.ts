@@ -37,15 +37,19 @@ export interface Sdks {
   remove(): void;
 }
 
-/** Installs the libraries into an empty directory, without running their scripts. Returns the reason if that fails. */
+/**
+ * Installs the libraries into an empty directory, without running their scripts. Returns the reason if that fails.
+ * `MOORING_TEST_SENDER_SDKS` names a directory where they are installed already.
+ */
 export function installSdks(): Sdks | string {
-  const directory = mkdtempSync(join(tmpdir(), "mooring-senders-"));
-  const remove = (): void => rmSync(directory, { recursive: true, force: true });
+  const installed = process.env["MOORING_TEST_SENDER_SDKS"];
+  const directory = installed ?? mkdtempSync(join(tmpdir(), "mooring-senders-"));
+  const remove = (): void => {
+    if (installed === undefined) rmSync(directory, { recursive: true, force: true });
+  };
   try {
-    writeFileSync(join(directory, "package.json"), '{"private": true}');
     writeFileSync(join(directory, "load.mjs"), "export const load = (name) => import(name);\n");
-    const words = ["install", "--no-audit", "--no-fund", "--ignore-scripts", ...PACKAGES];
-    execFileSync("npm", words, { cwd: directory, stdio: "pipe", timeout: 600_000 });
+    if (installed === undefined) install(directory);
   } catch (error) {
     remove();
     return `cannot install the senders' libraries: ${(error as Error).message.split("\n")[0]}`;
@@ -62,4 +66,10 @@ export function installSdks(): Sdks | string {
     },
     remove,
   };
+}
+
+function install(directory: string): void {
+  writeFileSync(join(directory, "package.json"), '{"private": true}');
+  const words = ["install", "--no-audit", "--no-fund", "--ignore-scripts", ...PACKAGES];
+  execFileSync("npm", words, { cwd: directory, stdio: "pipe", timeout: 600_000 });
 }
