@@ -120,6 +120,46 @@ test("a key of pages is only for their origins", async () => {
   refused((await send(bearer(key))).answer, 403, "cross_site");
 });
 
+test("a page of an origin that a key names may send, and reads answers and errors", async () => {
+  const origin = "https://shop.example.net";
+  const preflight = (path: string, from: string): Promise<Response> =>
+    fetch(shared.server.origin + path, {
+      method: "OPTIONS",
+      headers: {
+        origin: from,
+        "access-control-request-method": "POST",
+        "access-control-request-headers": "authorization,content-type",
+      },
+    });
+  const paths = ["/v1/ingest/logs", "/otlp/v1/logs", "/otlp/v1/metrics", "/otlp/v1/traces", "/v1/traces"];
+  for (const path of paths) assert.equal((await preflight(path, origin)).status, 403, path);
+  const { id, key } = await made({ origins: ["https://*.example.net"] });
+  const opened = async (): Promise<Response | null> => {
+    const answer = await preflight("/v1/ingest/logs", origin);
+    return answer.status === 204 ? answer : null;
+  };
+  const first = await eventually("the preflight to be allowed", opened, 5_000, 50);
+  assert.equal(first.headers.get("access-control-allow-origin"), origin);
+  assert.equal(first.headers.get("access-control-allow-headers"), "authorization,content-type");
+  assert.equal(first.headers.get("access-control-allow-credentials"), null);
+  for (const path of paths) {
+    assert.equal((await preflight(path, origin)).status, 204, path);
+    assert.equal((await preflight(path, "https://example.org")).status, 403, path);
+  }
+  const sent = await send({ ...bearer(key), origin });
+  assert.deepEqual([sent.answer.status, sent.answer.headers.get("access-control-allow-origin")], [202, origin]);
+  const refusal = (await send({ ...bearer(`${key}x`), origin })).answer;
+  assert.deepEqual([refusal.status, refusal.headers.get("access-control-allow-origin")], [401, origin]);
+  assert.equal(
+    (await send({ ...bearer(shared.token), origin: "https://example.org" })).answer.headers.get(
+      "access-control-allow-origin",
+    ),
+    null,
+  );
+  assert.equal((await change("DELETE", `/v1/ingest-keys/${id}`)).status, 200);
+  assert.equal((await preflight("/v1/ingest/logs", origin)).status, 403);
+});
+
 test("a rotation leaves the old secret until the overlap ends, and a revocation ends both", async () => {
   const first = await made();
   await accepted(bearer(first.key));

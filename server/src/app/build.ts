@@ -159,11 +159,12 @@ function requestSettingsOf(config: Config) {
 /** Returns the ways in which people, programs and operators prove who they are. */
 function signInsOf(
   people: ReturnType<typeof createPeople>,
-  { authenticator, senders }: Pick<Identity, "authenticator" | "senders">,
+  { authenticator, senders, keyOrigins: senderOrigins }: Pick<Identity, "authenticator" | "keyOrigins" | "senders">,
 ) {
   return {
     authenticator: withPeople(people, authenticator),
     senders,
+    senderOrigins,
     sessions: sessionsOf(people),
     operators: { authenticate: (token: string) => authenticateOperator(people, token) },
   };

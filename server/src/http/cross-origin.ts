@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Problem } from "#kernel/problem.ts";
 import type { HttpHost } from "./host.ts";
 
-/** The origins whose pages may use some routes; implemented by `domain/files`. */
+/** The origins whose pages may use some routes; implemented by `domain/files`, and for ingest keys by `domain/identity`. */
 export interface PageOrigins {
   /** Whether any organization allows the origin. A preflight does not name the organization. */
   isAllowed(origin: string): Promise<boolean>;
@@ -14,6 +14,8 @@ export interface CrossOriginOptions {
   readonly origins: PageOrigins;
   /** The methods of the routes. */
   readonly methods: readonly string[];
+  /** How to allow an origin, for the refusal of a preflight. */
+  readonly advice: string;
 }
 
 /** The fields of answers that pages may read. Browsers always show a few others. */
@@ -46,15 +48,33 @@ const PREFLIGHT_S = 600;
  * An answer with a principal is readable if its organization allows the origin, errors included. An answer without one
  * has no data of an organization, so any organization may allow it: a page can read that its token has expired.
  */
-export function openToPages(scope: FastifyInstance, { host, origins, methods }: CrossOriginOptions): void {
+export function openToPages(scope: FastifyInstance, { host, origins, methods, advice }: CrossOriginOptions): void {
   scope.addHook("onRequest", async (request, reply) => {
     void reply.header("vary", "Origin, Access-Control-Request-Headers");
     if (!isPreflight(request)) return;
     host.countAddress(reply, request.ip);
-    if (!(await origins.isAllowed(request.headers.origin ?? ""))) throw notAllowed();
+    if (!(await origins.isAllowed(request.headers.origin ?? ""))) throw notAllowed(advice);
     void reply.headers(preflightFields(request, { methods, seconds: PREFLIGHT_S }));
   });
   scope.addHook("onSend", async (request, reply) => allowReading(request, reply, origins));
+}
+
+/**
+ * Lets pages send telemetry to POST routes of a scope, if an ingest key names their origin (see `KeyOrigins`). `urls`: the
+ * routes, which get an OPTIONS route for preflights.
+ */
+export function openToSendingPages(
+  scope: FastifyInstance,
+  host: Pick<HttpHost, "countAddress" | "senderOrigins">,
+  urls: readonly string[],
+): void {
+  const { senderOrigins: origins } = host;
+  if (origins === undefined) return;
+  const advice = "Name it in the origins of an ingest key.";
+  openToPages(scope, { host, origins, methods: ["POST", "OPTIONS"], advice });
+  const handler = (_request: unknown, reply: FastifyReply) => reply.code(204).header("allow", "OPTIONS, POST").send();
+  for (const url of urls)
+    scope.route({ method: "OPTIONS", url, config: { operationId: "preflightTelemetry" }, handler });
 }
 
 /** Returns the fields of an allowed preflight. Any header field may be sent, because none gives a permission by itself. */
@@ -88,9 +108,6 @@ async function allowReading(request: FastifyRequest, reply: FastifyReply, origin
   }
 }
 
-function notAllowed(): Problem {
-  return new Problem(
-    "cross_site",
-    "No organization allows pages of this origin. Add it to allowed_origins with PATCH /v1/files/settings.",
-  );
+function notAllowed(advice: string): Problem {
+  return new Problem("cross_site", `No organization allows pages of this origin. ${advice}`);
 }

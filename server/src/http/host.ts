@@ -6,6 +6,7 @@ import type { Clock } from "#kernel/time.ts";
 import type { SignedIn } from "./activity.ts";
 import { admit, bearerOf, type Admission, type TokenPermission } from "./authentication.ts";
 import type { IdempotencyRecords } from "./idempotency.ts";
+import type { PageOrigins } from "./cross-origin.ts";
 import { createRateLimiter, sendRateLimitFields, takeToken } from "./rate-limit.ts";
 import { admitSender } from "./senders.ts";
 import {
@@ -31,6 +32,8 @@ export interface HttpHost {
    * @throws Problem as `Senders.authenticate` and `admit`
    */
   admitSender(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  /** The origins of pages that may send telemetry; see `openToSendingPages`. */
+  readonly senderOrigins: PageOrigins | undefined;
   /**  @throws Problem `cross_site` when a page of another site may have sent the request */
   requireSameOrigin(request: FastifyRequest): void;
   /**
@@ -67,6 +70,8 @@ export interface HttpHostOptions {
   readonly authenticator: Authenticator;
   /** Absent when no route takes ingest keys. */
   readonly senders?: Pick<Senders, "authenticate">;
+  /** The origins of pages that may send telemetry. Absent: none. */
+  readonly senderOrigins?: PageOrigins;
   /** Absent when no route needs a session. */
   readonly sessions?: Sessions;
   /** Absent when operators have sessions only. */
@@ -83,6 +88,7 @@ export function createHttpHost(options: HttpHostOptions): HttpHost {
   return {
     idempotency: options.idempotency,
     clock: options.clock,
+    senderOrigins: options.senderOrigins,
     admit: async (request, reply, permission, admission = { isHarmless: false }) => {
       if (permission === "public") return;
       if (permission === "instance" && options.operators !== undefined && hasToken(request)) {

@@ -5,7 +5,7 @@ export { watchIdle } from "./body-idle.ts";
 export { BODY_LIMITS, createBodyBudget } from "./body-budget.ts";
 export { readBody, readBodyPieces } from "./body.ts";
 export { clearCookie, cookieOf, SESSION_COOKIE, setCookie } from "./cookies.ts";
-export { openToPages, preflightFields, type PageOrigins } from "./cross-origin.ts";
+export { openToPages, openToSendingPages, preflightFields, type PageOrigins } from "./cross-origin.ts";
 export { isDisconnect } from "./disconnect.ts";
 export { attachmentOf, dispositionAs } from "./disposition.ts";
 export { createHealthSurface, HEALTH_ROUTES, type HealthCheck } from "./health.ts";

@@ -16,6 +16,7 @@ import {
   CredentialStates,
   hashRenewal,
   isLive,
+  KeyOrigins,
   RefusalLog,
   Senders,
   SignIn,
@@ -83,6 +84,8 @@ export interface Identity {
   readonly ingestKeys: IngestKeys;
   /** Authentication of programs that send telemetry. */
   readonly senders: Senders;
+  /** The origins of web pages that ingest keys name. */
+  readonly keyOrigins: KeyOrigins;
   /** Issuers whose tokens replace a credential's secret. */
   readonly trusts: Trusts;
   /**
@@ -147,6 +150,7 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
     issuer,
     authenticator,
     signIn: new SignIn({ ...sent, federation }),
+    keyOrigins: new KeyOrigins(metadata, clock, feed),
     senders: new Senders({ ...sent, authenticator, log: options.log }),
     credentials,
     s3Keys: createS3Keys({ metadata, clock, envelope, feed }),

@@ -11,7 +11,7 @@ import { createUpload, renewUpload } from "./operations/uploads.ts";
 import * as trash from "./operations/trash.ts";
 import * as settings from "./operations/settings.ts";
 import * as versions from "./operations/versions.ts";
-import { mountTus } from "./tus/routes.ts";
+import { ADVICE, mountTus } from "./tus/routes.ts";
 
 /** Every row of the contract, and content at presigned URLs. */
 export function mountFiles(app: FastifyInstance, deps: FilesSurfaceDeps): void {
@@ -27,7 +27,7 @@ export function mountFiles(app: FastifyInstance, deps: FilesSurfaceDeps): void {
 function mountUpload(app: FastifyInstance, deps: FilesSurfaceDeps): void {
   const { host } = deps;
   const row = FILE_ROUTES.createUpload;
-  openToPages(app, { host, origins: pageOrigins(deps), methods: [row.method, "OPTIONS"] });
+  openToPages(app, { host, origins: pageOrigins(deps), methods: [row.method, "OPTIONS"], advice: ADVICE });
   mountRoute(app, host, row, (input, context) => createUpload(deps, input, context), { replayed: renewUpload(deps) });
   const handler = (_request: unknown, reply: FastifyReply) => reply.code(204).header("allow", "OPTIONS, POST").send();
   app.route({ method: "OPTIONS", url: row.path, config: { operationId: "preflightUpload" }, handler });

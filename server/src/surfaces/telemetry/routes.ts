@@ -1,7 +1,15 @@
 import type { IncomingMessage } from "node:http";
 import { ALERT_ROUTES, TELEMETRY_ROUTES, TELEMETRY_SETTINGS_ROUTES } from "@mooring/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { answerProblem, mountRoute, mountRoutes, principalOf, readBodyPieces, statusOf } from "#http/index.ts";
+import {
+  answerProblem,
+  mountRoute,
+  mountRoutes,
+  openToSendingPages,
+  principalOf,
+  readBodyPieces,
+  statusOf,
+} from "#http/index.ts";
 import { INGEST_BODY_BYTES_MAX } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 import { TELEMETRY_TYPES, type TelemetryType } from "#stores/telemetry/index.ts";
@@ -31,16 +39,22 @@ const OTLP_PREFIXES = ["/otlp", ""];
 export function mountTelemetry(app: FastifyInstance, deps: TelemetrySurfaceDeps): void {
   // A separate context, so that its body parsers and error format stay with it.
   void app.register(async (scope) => mountOtlp(scope, deps));
+  void app.register(async (scope) => mountIngest(scope, deps));
   mountProtocols(app, deps);
-  // Keeps the body as bytes: it is checked and encoded in one pass, off the event loop if it is large.
+  const { ingest: _, ...rows } = TELEMETRY_ROUTES;
+  mountRoutes(app, deps, rows, { tailLogs: tailLogs(deps) });
+}
+
+/** Keeps the body as bytes: it is checked and encoded in one pass, off the event loop if it is large. */
+function mountIngest(app: FastifyInstance, deps: TelemetrySurfaceDeps): void {
+  const { host } = deps;
+  openToSendingPages(app, host, ["/v1/ingest/:type"]);
   app.removeAllContentTypeParsers();
   for (const mediaType of ["application/json", ...LINES_TYPES]) app.addContentTypeParser(mediaType, readIngestBody);
   app.addContentTypeParser("*", (_request, _payload, done) => done(notIngest()));
-  const { ingest: ingestRow, ...rows } = TELEMETRY_ROUTES;
-  const admit = (request: FastifyRequest, reply: FastifyReply): Promise<void> => deps.host.admitSender(request, reply);
+  const admit = (request: FastifyRequest, reply: FastifyReply): Promise<void> => host.admitSender(request, reply);
   const options = { bodyBytesMax: INGEST_BODY_BYTES_MAX, admit };
-  mountRoute(app, deps.host, ingestRow, (input, context) => ingest(deps, input, context), options);
-  mountRoutes(app, deps, rows, { tailLogs: tailLogs(deps) });
+  mountRoute(app, host, TELEMETRY_ROUTES.ingest, (input, context) => ingest(deps, input, context), options);
 }
 
 async function readIngestBody(_request: FastifyRequest, payload: IncomingMessage): Promise<SentBody> {
@@ -57,6 +71,8 @@ function mountOtlp(app: FastifyInstance, deps: TelemetrySurfaceDeps): void {
   for (const mediaType of Object.values(MEDIA_TYPES)) app.addContentTypeParser(mediaType, readIngestBody);
   app.addContentTypeParser("*", (_request, _payload, done) => done(notOtlp()));
   app.setErrorHandler((error, request, reply) => sendStatus(error, request, reply));
+  const urls = TELEMETRY_TYPES.flatMap((type) => OTLP_PREFIXES.map((prefix) => `${prefix}/v1/${type}`));
+  openToSendingPages(app, deps.host, urls);
   for (const type of TELEMETRY_TYPES) for (const prefix of OTLP_PREFIXES) mountExport(app, deps, { type, prefix });
 }
 

@@ -18,6 +18,7 @@ export {
   type MadeIngestKey,
   type NewIngestKey,
 } from "./ingest-keys.ts";
+export { KeyOrigins } from "./key-origins.ts";
 export { isIngestKey, Senders, type SenderRequest } from "./senders.ts";
 export type { CredentialChange, CredentialListing, NewCredential } from "./input.ts";
 export {

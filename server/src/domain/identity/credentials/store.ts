@@ -214,6 +214,16 @@ export async function countLive(
   return Number(row?.count ?? 0);
 }
 
+/** The most different lists of origins that the server reads. */
+const ORIGIN_LISTS_MAX = 10_000;
+
+/** Returns the origins of the ingest keys that are not revoked, by organization. */
+export async function keyOrigins(db: Reader): Promise<{ orgId: string; origins: string[] }[]> {
+  const rows = db.selectFrom("credential").select(["org_id", "origins"]).distinct();
+  const named = rows.where("origins", "is not", null).where("revoked_at", "is", null).limit(ORIGIN_LISTS_MAX);
+  return (await named.execute()).map(({ org_id: orgId, origins }) => ({ orgId, origins: origins?.split(" ") ?? [] }));
+}
+
 export async function insertRow<T extends Table>(tx: Writer, table: T, row: Rows[T]): Promise<void> {
   await tx
     .insertInto(anyTable(table))

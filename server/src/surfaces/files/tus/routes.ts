@@ -6,6 +6,8 @@ import { admitTus, append, create, describe, offset, terminate, TUS_PATH } from 
 import { pageOrigins } from "#domain/files/index.ts";
 import { HttpProblem, openToPages } from "#http/index.ts";
 
+/** How to allow a page. */
+export const ADVICE = "Add it to allowed_origins with PATCH /v1/files/settings.";
 const METHODS = ["POST", "HEAD", "PATCH", "DELETE", "OPTIONS"];
 const ALLOWED = "HEAD, PATCH, DELETE, OPTIONS";
 
@@ -17,7 +19,7 @@ export function mountTus(app: Mounted, filesDeps: FilesSurfaceDeps): void {
   const handlers = { HEAD: offset(deps), PATCH: append(deps), DELETE: terminate(deps) };
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
-  openToPages(app, { host: deps.host, origins: pageOrigins(deps), methods: METHODS });
+  openToPages(app, { host: deps.host, origins: pageOrigins(deps), methods: METHODS, advice: ADVICE });
   app.addHook("onRequest", async (_request, reply) => {
     void reply.headers({ "tus-resumable": TUS_VERSION, "cache-control": "no-store" });
   });
