@@ -4,7 +4,9 @@ import { createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer, type TlsOptions } from "node:tls";
 import { bind, boundAddress, listenError, partsOf, TLS_MIN_VERSION, type CertificatePair } from "#http/index.ts";
 
-/** A bound address for connections. Before `serve`, it closes them. */
+/**
+ * A bound address for connections. They wait for `serve`: to close them would lose what senders believe to be delivered.
+ */
 export interface StreamListener {
   readonly address: string;
   serve(handler: (socket: Socket) => void): void;
@@ -31,7 +33,11 @@ export async function openStreamListener(
   address: string,
   options: { readonly connectionsMax: number; readonly tls?: CertificatePair | undefined },
 ): Promise<StreamListener> {
-  let handle = (socket: Socket): void => void socket.destroy();
+  const early = new Set<Socket>();
+  let handle = (socket: Socket): void => {
+    early.add(socket);
+    socket.once("close", () => early.delete(socket));
+  };
   const accept = (socket: Socket): void => {
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
     socket.on("error", () => undefined); // The event `close` follows.
@@ -48,9 +54,14 @@ export async function openStreamListener(
     address: bound,
     serve: (handler) => {
       handle = handler;
+      for (const socket of early) handler(socket);
+      early.clear();
     },
     useCertificate: (pair) => secure?.setSecureContext(tlsOptions(pair)),
-    close: () => void server.close(),
+    close: () => {
+      server.close();
+      for (const socket of early) socket.destroy(); // The start has failed.
+    },
   };
 }
 

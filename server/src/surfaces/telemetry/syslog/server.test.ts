@@ -150,6 +150,16 @@ test("on a shared listener, the key is in the structured data and is not stored"
   assert.equal(server.counts().tcp?.refused, 1);
 });
 
+test("a connection waits until the server serves, and nothing of it is lost", async () => {
+  const tcp = await openStreamListener("127.0.0.1:0", { connectionsMax: 5 });
+  const received: string[] = [];
+  const socket = dial(tcp);
+  await new Promise((resolve) => socket.write("<13>early\n", resolve));
+  tcp.serve((accepted) => accepted.on("data", (chunk: Buffer) => received.push(chunk.toString())));
+  await eventually("the early message", () => (received.join("") === "<13>early\n" ? true : null));
+  tcp.close();
+});
+
 test("a wrong key closes the connection, and a revoked one closes an idle connection at once", async () => {
   const { tcp } = await start("wrong");
   await once(dial(tcp as never), "close");
