@@ -1,13 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Problem } from "#kernel/problem.ts";
 import type { HttpHost } from "./host.ts";
-
-/** The origins whose pages may use some routes; implemented by `domain/files`, and for ingest keys by `domain/identity`. */
-export interface PageOrigins {
-  /** Whether any organization allows the origin. A preflight does not name the organization. */
-  isAllowed(origin: string): Promise<boolean>;
-  isAllowedBy(orgId: string, origin: string): Promise<boolean>;
-}
+import type { PageOrigins } from "./page-origins.ts";
 
 export interface CrossOriginOptions {
   readonly host: Pick<HttpHost, "countAddress">;

@@ -6,7 +6,7 @@ import type { Clock } from "#kernel/time.ts";
 import type { SignedIn } from "./activity.ts";
 import { admit, bearerOf, type Admission, type TokenPermission } from "./authentication.ts";
 import type { IdempotencyRecords } from "./idempotency.ts";
-import type { PageOrigins } from "./cross-origin.ts";
+import type { PageOrigins } from "./page-origins.ts";
 import { createRateLimiter, sendRateLimitFields, takeToken } from "./rate-limit.ts";
 import { admitSender } from "./senders.ts";
 import {

@@ -8,7 +8,12 @@ const { ORIGIN, KEY } = process.env;
 const pino = require("pino");
 const transport = pino.transport({
   target: require.resolve("pino-loki"),
-  options: { host: ORIGIN, batching: { interval: 1 }, labels: { app: "pino-shop" }, basicAuth: { username: "1", password: KEY } },
+  options: {
+    host: ORIGIN,
+    batching: { interval: 1 },
+    labels: { app: "pino-shop" },
+    basicAuth: { username: "1", password: KEY },
+  },
 });
 const logger = pino(transport);
 // The transport's thread does not keep the process alive.
