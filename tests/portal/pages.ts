@@ -14,6 +14,7 @@ export const ORGANIZATION_PAGES = [
   "roles",
   "credentials",
   "trusts",
+  "ingest-keys",
   "s3-keys",
   "audit",
   "projects",

@@ -49,6 +49,14 @@ const KINDS: Readonly<Record<string, Kind>> = {
       return { page, dialog };
     },
   },
+  "an ingest key": {
+    label: "Ingest key",
+    open: async () => {
+      const { page, dialog } = await form("ingest-keys", "Create ingest key");
+      await dialog.getByLabel("Name", { exact: true }).fill("collector");
+      return { page, dialog };
+    },
+  },
   "a personal access token": {
     label: "Personal access token",
     open: () => form("/account?tab=tokens", "Create token"),

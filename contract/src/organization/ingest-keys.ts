@@ -26,14 +26,7 @@ const RequestsPerSecond = nullable(
   }),
 );
 
-const {
-  scopes: _scopes,
-  effective_scopes: _effective,
-  kind: _kind,
-  client_id: _client,
-  resources: _resources,
-  ...shared
-} = Credential.properties;
+const { kind: _kind, client_id: _client, resources: _resources, ...shared } = Credential.properties;
 
 const IngestKey = Type.Object({
   ...shared,

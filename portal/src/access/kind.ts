@@ -41,6 +41,8 @@ export interface AccessKind<T extends AccessItem> {
   readonly path: string;
   /** The name of the path parameter with the id. */
   readonly idParam: string;
+  /** The name of that parameter for approving, adopting and the activity; default: the same. */
+  readonly actParam?: string;
   readonly rows: {
     readonly list: Route;
     readonly get: Route;
@@ -99,7 +101,7 @@ const ACTIVITY_REFETCH_MS = 30_000;
 export type Activity = ResultOf<typeof ORGANIZATION_ROUTES.getCredentialActivity>;
 
 export function useActivity<T extends AccessItem>(kind: AccessKind<T>, id: string): UseQueryResult<Activity> {
-  const input = { params: { [kind.idParam]: id } };
+  const input = { params: { [kind.actParam ?? kind.idParam]: id } };
   const result = useRead(kind.rows.activity, input as never, { refetchMs: ACTIVITY_REFETCH_MS });
   return result as unknown as UseQueryResult<Activity>;
 }
@@ -136,7 +138,7 @@ export function useAdoption<T extends AccessItem>(
   onDone: () => void,
 ): { readonly error: Error | null; readonly isPending: boolean; adopt(this: void): void } {
   const { mutate, error, isPending } = useAct(kind.rows.adopt, { changes: changedRows(kind), onDone });
-  return { error, isPending, adopt: () => mutate({ params: { [kind.idParam]: id } } as never) };
+  return { error, isPending, adopt: () => mutate({ params: { [kind.actParam ?? kind.idParam]: id } } as never) };
 }
 
 export function useApproval<T extends AccessItem>(
@@ -144,5 +146,5 @@ export function useApproval<T extends AccessItem>(
   id: string,
 ): { readonly error: Error | null; readonly isPending: boolean; approve(this: void): void } {
   const { mutate, error, isPending } = useAct(kind.rows.approve, { changes: changedRows(kind) });
-  return { error, isPending, approve: () => mutate({ params: { [kind.idParam]: id } } as never) };
+  return { error, isPending, approve: () => mutate({ params: { [kind.actParam ?? kind.idParam]: id } } as never) };
 }

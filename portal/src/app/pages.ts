@@ -163,6 +163,14 @@ export const PAGES: readonly PageEntry[] = [
     load: () => import("~/pages/trusts/page.tsx"),
   },
   {
+    path: "ingest-keys",
+    title: "Ingest keys",
+    group: "Access",
+    scope: "credentials:read",
+    topic: "telemetry",
+    load: () => import("~/pages/ingest-keys/page.tsx"),
+  },
+  {
     path: "s3-keys",
     title: "S3 keys",
     group: "Access",

@@ -5,6 +5,12 @@ import { Owner } from "~/access/owner.tsx";
 import { durationText } from "~/kit/figures.ts";
 import { State } from "~/kit/state.tsx";
 
+const KIND_NAMES = {
+  app: "Credential of a program",
+  personal: "Personal access token",
+  ingest: "Ingest key",
+} as const satisfies Readonly<Record<Credential["kind"], string>>;
+
 export const CREDENTIALS: AccessKind<Credential> = {
   noun: "credential",
   path: "/v1/credentials",
@@ -24,7 +30,7 @@ export const CREDENTIALS: AccessKind<Credential> = {
   searchTextOf: ({ name, client_id }) => `${name} ${client_id}`,
   columns: [{ title: "Last used from", cell: ({ last_used_ip }) => <code>{last_used_ip ?? ""}</code> }],
   facts: ({ kind, revoked_with }) => [
-    ["Kind", kind === "app" ? "Credential of a program" : "Personal access token"],
+    ["Kind", KIND_NAMES[kind]],
     ...(revoked_with === null ? [] : [["Revoked with", <Owner key="with" id={revoked_with} />] as const]),
   ],
   hasMutableScopes: true,

@@ -5,6 +5,7 @@ import type { Credential, NewCredential } from "~/access/credentials.ts";
 import { Part } from "~/access/inspector.tsx";
 import { AccessPage } from "~/access/page.tsx";
 import { RotateDialog } from "~/access/rotate-dialog.tsx";
+import { Secrets } from "~/access/secrets.tsx";
 import { useConnect } from "~/app/connect/connect.tsx";
 import { useWhyNotIn } from "~/app/may.ts";
 import { PageLink } from "~/app/page-link.tsx";
@@ -14,7 +15,6 @@ import { CreateCredential } from "./create-dialog.tsx";
 import { CreatedDialog } from "./created-dialog.tsx";
 import { FindLeak } from "./find-leak.tsx";
 import { CREDENTIALS } from "./kind.tsx";
-import { Secrets } from "./secrets.tsx";
 import { topicOf } from "./topic-of.ts";
 import { TrustedIssuers } from "./trusted-issuers.tsx";
 
@@ -46,7 +46,11 @@ export function Page(): ReactNode {
       parts={(credential) => (
         <>
           <Part title="Secrets">
-            <Secrets credential={credential} />
+            <Secrets secrets={credential.secrets}>
+              {credential.kind === "personal" && (
+                <li className="text-ink-2">A personal access token has no other secret.</li>
+              )}
+            </Secrets>
           </Part>
           {credential.kind === "app" && credential.revoked_at === null && (
             <Part title="Trusted issuers">
@@ -60,7 +64,8 @@ export function Page(): ReactNode {
 }
 
 function About({ project }: { project: { readonly name: string } | null }): ReactNode {
-  if (project === null) return "Programs sign in with credentials. Personal access tokens are listed too.";
+  if (project === null)
+    return "Programs sign in with credentials. Personal access tokens and ingest keys are listed too.";
   return (
     <>
       Credentials of {project.name} only.{" "}

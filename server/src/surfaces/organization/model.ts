@@ -285,8 +285,6 @@ export function credentialBody(credential: Credential): CredentialBody {
     kind: credential.kind,
     client_id: credential.clientId,
     ...anyCredentialBody(credential),
-    scopes: [...credential.scopes],
-    effective_scopes: [...credential.effectiveScopes],
     ...ofCredential(credential),
   };
 }
@@ -304,6 +302,8 @@ export function ingestKeyBody(credential: Credential): ResultOf<Rows["getIngestK
 /** Returns the members of the kinds that sign in with secrets of the table `credential_secret`. */
 function ofCredential(credential: Credential) {
   return {
+    scopes: [...credential.scopes],
+    effective_scopes: [...credential.effectiveScopes],
     revoked_with: credential.revokedWith,
     last_used_ip: credential.lastUsedIp,
     secrets: credential.secrets.map((secret) => ({

@@ -1,11 +1,11 @@
 import type { ReactNode } from "react";
-import { countdown } from "~/access/state.ts";
-import type { Credential } from "~/access/credentials.ts";
 import { Badge, State } from "~/kit/state.tsx";
 import { Time, useNow } from "~/kit/time.tsx";
+import type { Credential } from "./credentials.ts";
+import { countdown } from "./state.ts";
 
 /** Shows the accepted secrets: two during the overlap of a rotation. */
-export function Secrets({ credential: { secrets, kind } }: { credential: Credential }): ReactNode {
+export function Secrets({ secrets, children }: Pick<Credential, "secrets"> & { children?: ReactNode }): ReactNode {
   const isTwo = secrets.length > 1;
   const now = useNow(isTwo ? 1000 : 0);
   if (secrets.length === 0) return <p className="text-ink-2">No secret is accepted.</p>;
@@ -33,7 +33,7 @@ export function Secrets({ credential: { secrets, kind } }: { credential: Credent
           </li>
         );
       })}
-      {kind === "personal" && <li className="text-ink-2">A personal access token has no other secret.</li>}
+      {children}
     </ul>
   );
 }

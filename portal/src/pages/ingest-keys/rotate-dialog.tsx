@@ -1,0 +1,71 @@
+import { ORGANIZATION_ROUTES } from "@mooring/contract";
+import { useState, type ReactNode } from "react";
+import type { IngestKey, NewIngestKey } from "~/access/ingest-keys.ts";
+import { useAct } from "~/api/queries.ts";
+import { useWhyNotIn } from "~/app/may.ts";
+import { Button } from "~/kit/button.tsx";
+import { visibleText } from "~/kit/foreign.ts";
+import { ReplaceDialog } from "~/kit/replace-dialog.tsx";
+import { State } from "~/kit/state.tsx";
+
+interface RotateProps {
+  ingestKey: IngestKey;
+  onRotated: (made: NewIngestKey) => void;
+}
+
+/** Opens the dialog that gives an ingest key a new secret. */
+export function RotateButton({ ingestKey, onRotated }: RotateProps): ReactNode {
+  const [isOpen, setOpen] = useState(false);
+  const why = useWhyNotIn(ingestKey.project_id, "credentials:write");
+  const done = (made: NewIngestKey): void => {
+    setOpen(false);
+    onRotated(made);
+  };
+  return (
+    <>
+      <Button onClick={() => setOpen(true)} disabled={why !== undefined} title={why}>
+        Rotate
+      </Button>
+      {isOpen && <RotateDialog ingestKey={ingestKey} onRotated={done} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+function RotateDialog({ ingestKey, onRotated, onClose }: RotateProps & { onClose: () => void }): ReactNode {
+  const { id, name, project_id: projectId, secrets } = ingestKey;
+  const rotate = useAct(ORGANIZATION_ROUTES.rotateIngestKey, {
+    changes: [ORGANIZATION_ROUTES.listIngestKeys, ORGANIZATION_ROUTES.getIngestKey],
+    onDone: onRotated,
+  });
+  return (
+    <ReplaceDialog
+      title={`Rotate ${visibleText(name)}`}
+      projectId={projectId}
+      about="The new secret is shown once. The limits stay the same."
+      label="The old secret works for another"
+      action="Rotate"
+      upToMonth
+      busy={rotate.isPending}
+      error={rotate.error}
+      onReplace={(seconds) => rotate.mutate({ params: { key_id: id }, body: { overlap_seconds: seconds } })}
+      onClose={onClose}
+      consequence={(seconds) => (
+        <>
+          {seconds === 0 && (
+            <State kind="warn">
+              <span className="whitespace-normal">Agents with the old secret are refused at once.</span>
+            </State>
+          )}
+          {secrets.length > 1 && (
+            <State kind="warn">
+              <span className="whitespace-normal">
+                This key has two secrets already. The older one, ending in <code>{secrets.at(-1)?.hint}</code>, ends
+                now.
+              </span>
+            </State>
+          )}
+        </>
+      )}
+    />
+  );
+}
