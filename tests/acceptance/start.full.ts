@@ -109,6 +109,30 @@ test("an address in use is named, and nothing is changed", async () => {
   blocker.close();
 });
 
+test("a start continues when only the default port of OTLP/gRPC is taken, and stops for any other one", async () => {
+  const dataDir = join(directory(), "data");
+  const blocker = createServer();
+  blocker.listen(4317, "127.0.0.1");
+  await Promise.race([once(blocker, "listening"), once(blocker, "error")]); // Another program may have it already.
+  try {
+    const server = await start({ dataDir, settings: { otlp_grpc_listen: "127.0.0.1:4317" } });
+    await server.stop();
+    assert.equal(server.grpcOrigin, "");
+    assert.match(
+      server.stderr(),
+      /"address":"127\.0\.0\.1:4317".*"msg":"another process uses the default port of OTLP/,
+    );
+  } finally {
+    blocker.close();
+  }
+  const holder = createServer().listen(0, "127.0.0.1");
+  await once(holder, "listening");
+  const address = `127.0.0.1:${(holder.address() as AddressInfo).port}`;
+  for (const name of ["otlp_grpc_listen", "syslog_tcp_listen"])
+    assert.match((await refusal(dataDir, { [name]: address })).stderr, /cannot listen on .*: another process/, name);
+  holder.close();
+});
+
 test("a second server on the same data directory is refused, and the first continues", async () => {
   const dataDir = directory();
   const first = await start({ dataDir });

@@ -19,10 +19,13 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { connect, type TLSSocket } from "node:tls";
 import { makeCertificates } from "../fixtures/certificates.ts";
+import { grpcClient, logsRequest } from "../fixtures/grpc.ts";
+import { newIngestKey } from "../fixtures/ingest-keys.ts";
 import { freePort } from "../fixtures/ports.ts";
 import { eventually, mooring } from "../fixtures/process.ts";
 import { showLogs, startServer, type Server } from "../fixtures/server.ts";
 import { trustAuthority } from "../fixtures/smoke.ts";
+import { rows } from "../fixtures/telemetry.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "mooring-tls-"));
 const first = made("first");
@@ -91,12 +94,33 @@ describe("certificates that are replaced", () => {
     for (const name of ["tls.crt", "tls.key"]) symlinkSync(join("..data", name), join(mount, name));
     copyFileSync(first.certificateFile, own.cert);
     copyFileSync(first.keyFile, own.key);
-    const settings = { tls_cert: at.cert, tls_key: at.key, s3_tls_cert: own.cert, s3_tls_key: own.key };
-    server = await startServer({ settings });
+    const tls = { tls_cert: at.cert, tls_key: at.key, s3_tls_cert: own.cert, s3_tls_key: own.key };
+    server = await startServer({ settings: { ...tls, syslog_tls_listen: "127.0.0.1:0" } });
     const known = await server.call<Record<string, string>>("GET", "/.well-known/mooring");
     s3 = known.body["s3_endpoint"] ?? "";
   });
   after(() => server.dispose());
+
+  const syslogOrigin = (): string => `tls://${/^\s*syslog\s+tls (\S+)$/m.exec(server.stdout())?.[1]}`;
+
+  test("OTLP/gRPC and syslog use the certificate, and the main address has gRPC, too", async () => {
+    const home = await server.bootstrap();
+    const key = await newIngestKey(server, home);
+    for (const origin of [server.grpcOrigin, server.origin]) {
+      const client = grpcClient(origin, { ca: readFileSync(first.caFile) });
+      const { code } = await client.call({ token: key, message: logsRequest("tls", [origin]) });
+      const refused = await client.call({ message: logsRequest("tls", [origin]) });
+      client.close();
+      assert.deepEqual([code, refused.code], [0, 16], origin);
+    }
+    const socket = await connected(syslogOrigin());
+    socket.end(`<13>1 - - tls - - [token@32473 key="${key}"] by syslog\n`);
+    const token = await server.token(home.credential);
+    await eventually("the rows", async () => {
+      const found = await rows(server, token, "SELECT message FROM logs WHERE service = 'tls'");
+      return found.length === 3 ? true : null;
+    });
+  });
 
   test("addresses are https, the log says what expires soon, and doctor shows it beside the running server", async () => {
     const { body } = await server.call("GET", "/.well-known/oauth-authorization-server");
@@ -116,7 +140,8 @@ describe("certificates that are replaced", () => {
     const open = await connected(server.origin);
     const second = made("second");
     swap("two", second);
-    await serves(server.origin, second.certificateFile);
+    for (const origin of [server.origin, server.grpcOrigin, syslogOrigin()])
+      await serves(origin, second.certificateFile);
     assert.equal(open.destroyed, false);
     open.destroy();
     swap("three", first);

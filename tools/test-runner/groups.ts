@@ -28,11 +28,12 @@ const CORE_ACCEPTANCE =
   "registry-login|registry-manifests|registry-quota|registry-security|rest|retention|s3|secrets|settings|start|stop|strict-http|suspension|tail|tenancy|token-life|trash|webhooks|webhooks-cli";
 const ACCESS_ACCEPTANCE = "permission-table";
 const KILLS_ACCEPTANCE =
-  "(alerts|files|idempotency|master-key|moves|organization|protocols|registry|s3|trash|webhooks)-kill|kill";
+  "(alerts|files|grpc|idempotency|master-key|moves|organization|protocols|registry|s3|syslog|trash|webhooks)-kill|kill";
 const POSTGRES_ACCEPTANCE = "postgres|databases|telemetry-nodes";
 const RACES_ACCEPTANCE = "s3-race|paused-node";
 const LISTS_ACCEPTANCE = "year";
-const LOAD_ACCEPTANCE = "anonymous-bodies|exact-json|files-memory|main-thread|main-thread-s3|registry-main-thread";
+const LOAD_ACCEPTANCE =
+  "anonymous-bodies|exact-json|files-memory|hostile-senders|main-thread|main-thread-s3|registry-main-thread";
 const FILES_ACCEPTANCE = "backup|files-resumable|files-trash|files-upstream";
 const API_ACCEPTANCE = "(typescript|python)-client|compatibility";
 const SETUP_ACCEPTANCE = "docs|setup-closes|upgrade";
