@@ -11,6 +11,7 @@ import { fileURLToPath } from "node:url";
 import { newIngestKey } from "../fixtures/ingest-keys.ts";
 import { freePorts } from "../fixtures/ports.ts";
 import { startServer, writeLog, type Client, type Server } from "../fixtures/server.ts";
+import { startTcpProxy, type TcpProxy } from "../fixtures/tcp-proxy.ts";
 import { rows } from "../fixtures/telemetry.ts";
 import { install } from "../loggers/logger.ts";
 import { startProgram, type LineProgram } from "./line-program.ts";
@@ -24,9 +25,15 @@ let server: Server;
 let client: Client;
 let key: string;
 let settings: { listen: string; otlp_grpc_listen: string };
+/** The addresses for the SDKs. Their ports stay while the server is away. */
+let endpoints: { grpc: string; http: string };
+let proxies: readonly TcpProxy[];
 
 before(async () => {
-  const [listen, grpc] = await freePorts(2);
+  const [listen = 0, grpc = 0] = await freePorts(2);
+  proxies = await Promise.all([listen, grpc].map((port) => startTcpProxy(port, { waitMs: 4 * GAP_MS_MAX })));
+  const [http, overGrpc] = proxies.map(({ port }) => `http://127.0.0.1:${port}`);
+  endpoints = { http: http ?? "", grpc: overGrpc ?? "" };
   settings = { listen: `127.0.0.1:${listen}`, otlp_grpc_listen: `127.0.0.1:${grpc}` };
   server = await startServer({ dataDir: join(directory, "data"), settings });
   const home = await server.bootstrap();
@@ -34,6 +41,7 @@ before(async () => {
   key = await newIngestKey(server, home);
 });
 after(async () => {
+  await Promise.all(proxies.map((proxy) => proxy.cut()));
   await server.dispose();
   rmSync(directory, { recursive: true, force: true });
 });
@@ -103,9 +111,10 @@ for (const sdk of SDKS) {
 
 function environmentOf(protocol: string, compression: string, name: string): Record<string, string> {
   return {
-    OTEL_EXPORTER_OTLP_ENDPOINT: protocol === "grpc" ? server.grpcOrigin : server.origin,
+    OTEL_EXPORTER_OTLP_ENDPOINT: protocol === "grpc" ? endpoints.grpc : endpoints.http,
     OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
-    OTEL_EXPORTER_OTLP_COMPRESSION: compression,
+    // Python's exporter for gRPC knows no name for none.
+    ...(compression === "none" ? {} : { OTEL_EXPORTER_OTLP_COMPRESSION: compression }),
     OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer%20${key}`,
     // Milliseconds. Go's first retry is after 2.5 to 7.5 s, and its second one may be after its default limit of 10 s.
     ...(name === "Go" ? { OTEL_EXPORTER_OTLP_TIMEOUT: "30000" } : {}),
