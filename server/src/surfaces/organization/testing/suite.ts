@@ -43,7 +43,7 @@ interface Subject extends Case {
 }
 
 /** The tests of every row cover these problems, so a row needs no case for them. */
-/** `app/limits.test.ts` covers `limit_reached` for every create. */
+/** `app/limits.full.ts` covers `limit_reached` for every create. */
 const GENERIC = new Set(["limit_reached", "invalid_body", "invalid_parameter", "not_found", "concurrent_update"]);
 
 /** Tests an operation's success, and every refusal that its row or its form requires. */
