@@ -25,7 +25,7 @@ const NAMES = { org: "customer", project: "web", app: "shop-customer" };
 const MARKER = "only-the-customer-knows-7f3a";
 const OBJECTS = 30;
 /** Each kill comes some steps later than the one before, so that the kills are spread over all steps. */
-const STEPS_APART = 3;
+const STEPS_APART = 2;
 const KILLS_MIN = 12;
 const KILLS_MAX = 30;
 /** On a busy machine, most changes only renew the job. */
