@@ -108,6 +108,7 @@ async function access({ server, token, home }: Shared, { name }: Words): Promise
       },
     }),
     await server.call("POST", "/v1/s3/keys", { token, json: { name, scopes: ["s3:read", "s3:write"] } }),
+    await server.call("POST", "/v1/ingest-keys", { token, json: { name, project: "shop" } }),
     await server.call("POST", "/v1/projects", { token, json: { slug: "ledger", name, environment: "staging" } }),
     await server.call("POST", "/v1/projects", { token, json: { slug: "attic", name, environment: "production" } }),
     await server.call("POST", "/v1/projects/attic/archive", { token }),

@@ -68,6 +68,8 @@ async function staleForms(): Promise<readonly StaleForm[]> {
       path: `members?person=${member}`,
       edit: async (form) => {
         await form.getByLabel("Role in the organization").selectOption("developer");
+        // The form changes the version whose effects it has shown.
+        await form.getByText(/is affected\.$|lose permissions:$|loses permissions:$/).waitFor();
       },
       save: "Make developer",
       call: ["PATCH", `/v1/members/${member}`, { role: "admin" }],

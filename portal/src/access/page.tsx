@@ -117,7 +117,7 @@ function Items<T extends AccessItem, N>({ search, setSearch, create, ...props }:
           openId={openId}
           onOpen={({ id }) => setSearch({ [openParam]: id === openId ? undefined : id }, { push: true })}
           empty={
-            <Empty title={`No ${kind.noun}s yet`} action={create}>
+            <Empty title={`No ${kind.noun}s yet`} action={create} heading="h2">
               <p>{props.emptyAbout}</p>
               <CopyBlock text={props.emptyCommand} />
             </Empty>

@@ -89,14 +89,17 @@ export function Empty({
   title,
   children,
   action,
+  heading: Heading = "h3",
 }: {
   title: string;
   children: ReactNode;
   action?: ReactNode;
+  /** `h2` on a page without sections. */
+  heading?: "h2" | "h3";
 }): ReactNode {
   return (
     <div className="flex flex-col items-start gap-3 p-5">
-      <h3 className="text-l">{title}</h3>
+      <Heading className="text-l">{title}</Heading>
       <div className="flex w-full max-w-[72ch] min-w-0 flex-col gap-3 text-ink-2">{children}</div>
       {action}
     </div>
