@@ -43,12 +43,12 @@ const PACKAGING =
 export const CHECKOUT_ONLY =
   /^tests\/acceptance\/(docs|s3-conformance)\.test\.ts$|^tests\/acceptance\/(demo|docs)\.full\.ts$/;
 const CORE_STORES =
-  "jobs/(jobs|parking)|telemetry/(backpressure|embedded|kill-few|nodes|snapshot|startup|sweep|compaction/.*|presence/presence|retention/(erasing|kill-few|retention))|" +
+  "jobs/(jobs|parking)|telemetry/(backpressure|embedded|feed/feed|kill-few|nodes|rows|snapshot|startup|sweep|compaction/.*|presence/presence|retention/(erasing|kill-few|quotas|retention))|" +
   "objects/(kill-few|filesystem/(crash|filesystem|large)|s3/nodes)|" +
   "telemetry/query/(attacks|columnar-limits|engine|engine-streams|explain|hidden|latest|messages|normal|own-functions|pool|promoted|pruning|pushdown|severity|truncation)|" +
   "metadata/(kill-few|postgres/postgres|sqlite/(readers|sqlite))";
 const CORE_SURFACES =
-  "(s3|registry|files)/quota|registry/(narrow-tokens|races)|portal/(sign-in-delays|operations/(password-reset|sign-in))|s3/security|api/operations/document|query/send|telemetry/(alert-changes|alert-rights|operations/(alerts|otlp-export)|tail/tails?|wire/(poison|pool))";
+  "(s3|registry|files)/quota|registry/(narrow-tokens|races)|portal/(sign-in-delays|operations/(password-reset|sign-in))|s3/security|api/operations/document|query/send|telemetry/(alert-changes|alert-rights|operations/(alerts|otlp-export)|syslog/server|tail/tails?|wire/(poison|pool))";
 
 const BOTH_DATABASES =
   "audit/(audit|leaving)|idempotency/idempotency|identity/(identity|activity/activity|credentials/(adopt|kinds)|keys/keyring)|" +
@@ -63,7 +63,7 @@ export const GROUPS: readonly Group[] = [
     seconds: 600,
     files: new RegExp(
       `${acceptance(CORE_ACCEPTANCE).source}|` +
-        `^server/src/(stores/(${CORE_STORES})|surfaces/(${CORE_SURFACES})|app/(backup/backup|commands/scrub|deletions|key-command|limits)|domain/(s3/objects/deletions/deletions|identity/(changes/feed|credentials/sign-in|keys/rotation|tokens/verify))|http/takes-all)\\.full\\.ts$|^tools/(borders|setup/setup|test-runner/runner|tidy)\\.full\\.ts$`,
+        `^server/src/(stores/(${CORE_STORES})|surfaces/(${CORE_SURFACES})|app/(backup/backup|commands/scrub|deletions|key-command|limits)|domain/(s3/objects/deletions/deletions|identity/(changes/feed|credentials/sign-in|keys/(rotation|signing-keys)|tokens/verify))|http/takes-all)\\.full\\.ts$|^tools/(borders|setup/setup|test-runner/runner|tidy)\\.full\\.ts$`,
     ),
   },
   {
