@@ -16,6 +16,8 @@ export const REQUEST_HEADERS = {
   "If-Match":
     "The `ETag` of a GET. Changes only the version that was read: 409 if it has changed since. Without it, 409 only if another change commits during the request. `*` accepts any version.",
   "Idempotency-Key": "Makes a retry safe: requests with the same key and body within 24 h run once.",
+  "X-Mooring-Project":
+    "The slug or id of the project of all entries, for a sender of the whole organization. 404 if the sender may not write there.",
   Prefer: "`handling=lenient` accepts the valid entries and reports the others (RFC 7240).",
 } as const;
 

@@ -159,11 +159,17 @@ function requestSettingsOf(config: Config) {
 /** Returns the ways in which people, programs and operators prove who they are. */
 function signInsOf(
   people: ReturnType<typeof createPeople>,
-  { authenticator, senders, keyOrigins: senderOrigins }: Pick<Identity, "authenticator" | "keyOrigins" | "senders">,
+  {
+    authenticator,
+    senders,
+    senderProjects,
+    keyOrigins: senderOrigins,
+  }: Pick<Identity, "authenticator" | "keyOrigins" | "senderProjects" | "senders">,
 ) {
   return {
     authenticator: withPeople(people, authenticator),
     senders,
+    senderProjects,
     senderOrigins,
     sessions: sessionsOf(people),
     operators: { authenticate: (token: string) => authenticateOperator(people, token) },

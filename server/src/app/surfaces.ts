@@ -68,7 +68,7 @@ export interface SurfaceParts {
 
 /** Creates all interfaces of the product. */
 export function createSurfaces(parts: SurfaceParts): Surface[] {
-  const { config, clock, addresses, host, identity, metadata, telemetry, encoders, tails, stopping } = parts;
+  const { config, clock, addresses, host, identity, metadata, telemetry, stopping } = parts;
   const mail = mailOf(config);
   const peers = watchPeers({ clock, trusted: config.trusted_proxies, log: parts.log }, parts.listeners);
   const { people, backups, schedule, objects, alerts, files, registry, webhooks, s3, s3Gateway } = parts;
@@ -96,15 +96,7 @@ export function createSurfaces(parts: SurfaceParts): Surface[] {
       leaving: parts.leaving,
       trash: { ...parts.trash.work, ...trashSettingsOf(config) },
     }),
-    ...createTelemetrySurfaces({ host, store: telemetry, encoders, metadata, tails, skipped: parts.skipped }),
-    createTelemetrySettingsSurface({
-      host,
-      metadata,
-      clock,
-      store: telemetry,
-      retentionDaysMax: config.retention_days_max,
-      digest: (text) => identity.envelope.lookupHash("telemetry-erasure", text).hash.toString("hex"),
-    }),
+    ...telemetrySurfacesOf(parts),
     createUsageSurface({ host, identity, metadata, clock, telemetry, limits: usageLimitsOf(config) }),
     createQuerySurface({ host, metadata, store: telemetry, limits: queryLimitsOf(config) }),
     createAlertsSurface({ host, ...alerts.deps }),
@@ -134,6 +126,31 @@ export function createSurfaces(parts: SurfaceParts): Surface[] {
       leaving: parts.leaving,
       schedule,
       portalDir: config.portal_dir,
+    }),
+  ];
+}
+
+/** Creates the interfaces that take telemetry, and those of its settings. */
+function telemetrySurfacesOf(parts: SurfaceParts): Surface[] {
+  const { config, clock, host, identity, metadata, telemetry, encoders, tails } = parts;
+  const { senderProjects } = identity;
+  return [
+    ...createTelemetrySurfaces({
+      host,
+      store: telemetry,
+      encoders,
+      metadata,
+      tails,
+      senderProjects,
+      skipped: parts.skipped,
+    }),
+    createTelemetrySettingsSurface({
+      host,
+      metadata,
+      clock,
+      store: telemetry,
+      retentionDaysMax: config.retention_days_max,
+      digest: (text) => identity.envelope.lookupHash("telemetry-erasure", text).hash.toString("hex"),
     }),
   ];
 }

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Permission } from "@mooring/contract";
-import type { Authenticator, Principal, Senders } from "#domain/identity/index.ts";
+import type { Authenticator, Principal, SenderProjects, Senders } from "#domain/identity/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { SignedIn } from "./activity.ts";
@@ -8,7 +8,7 @@ import { admit, bearerOf, type Admission, type TokenPermission } from "./authent
 import type { IdempotencyRecords } from "./idempotency.ts";
 import type { PageOrigins } from "./page-origins.ts";
 import { createRateLimiter, sendRateLimitFields, takeToken } from "./rate-limit.ts";
-import { admitSender } from "./senders.ts";
+import { admitSender, namedProjectOf } from "./senders.ts";
 import {
   admitSession,
   requireConfirmed,
@@ -28,8 +28,8 @@ export interface HttpHost {
   admit(request: FastifyRequest, reply: FastifyReply, permission: Permission, options?: Admission): Promise<void>;
   /**
    * Admits a program that sends telemetry: with an ingest key, in any of the places that agents use, or with an access token
-   * that has `telemetry:write`. Also takes a token from the bucket of the credential.
-   * @throws Problem as `Senders.authenticate` and `admit`
+   * that has `telemetry:write`. Also takes a token from the bucket of the credential, and finds the project that the request names.
+   * @throws Problem as `Senders.authenticate`, `admit` and `SenderProjects.find`
    */
   admitSender(request: FastifyRequest, reply: FastifyReply): Promise<void>;
   /** The origins of pages that may send telemetry; see `openToSendingPages`. */
@@ -70,6 +70,8 @@ export interface HttpHostOptions {
   readonly authenticator: Authenticator;
   /** Absent when no route takes ingest keys. */
   readonly senders?: Pick<Senders, "authenticate">;
+  /** The projects that senders may name. Absent: none. */
+  readonly senderProjects?: Pick<SenderProjects, "find">;
   /** The origins of pages that may send telemetry. Absent: none. */
   readonly senderOrigins?: PageOrigins;
   /** Absent when no route needs a session. */
@@ -114,6 +116,7 @@ export function createHttpHost(options: HttpHostOptions): HttpHost {
       });
       takeToken(reply, limiter, principal.id);
       keepFromCaches(reply);
+      request.namedProject = await namedProjectOf(request, principal, options.senderProjects);
     },
     requireSameOrigin: (request) => requireSameOrigin(request, sessionsOf(options).portalOrigins),
     requireConfirmed: (request) => {

@@ -36,6 +36,7 @@ export { fieldsOf, HttpProblem, logFailure, problemOf, PROBLEMS, statusOf } from
 export { createRateLimiter, type RateLimiter } from "./rate-limit.ts";
 export { DATA_FIELDS } from "./safety.ts";
 export { answerProblem, createHttpServer, type HttpServerOptions } from "./server.ts";
+export { projectOfRows, senderOf, type Sender } from "./senders.ts";
 export type { PersonSession, Sessions } from "./sessions.ts";
 export type { ErrorForm, ProtocolAnswer, Surface } from "./surface.ts";
 export { bodyCheck } from "./validate.ts";

@@ -5,9 +5,21 @@ import {
   requireAnywhere,
   type Authenticator,
   type Principal,
+  type SenderProjects,
   type Senders,
 } from "#domain/identity/index.ts";
 import { Problem } from "#kernel/problem.ts";
+import { principalOf } from "./authentication.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The id of the project that a sender of telemetry named for all rows of the request. Null: none. */
+    namedProject: string | null;
+  }
+}
+
+/** The field, and the metadata of gRPC, with which a sender names a project: its slug or id. */
+const PROJECT_FIELD = "x-mooring-project";
 
 /** The places in which senders of telemetry put their key, in addition to `Authorization`. */
 const FIELDS = ["x-api-key", "api-key", "dd-api-key", "x-amz-firehose-access-key"] as const;
@@ -71,6 +83,43 @@ export async function admitSender(
   request.principal = principal;
   requireAnywhere(principal, "telemetry:write");
   return principal;
+}
+
+/**
+ * Returns the id of the project that the request names; null if it names none.
+ * @throws Problem `not_found`, `project_archived` and those of other states, `unavailable`
+ */
+export async function namedProjectOf(
+  { headers }: Pick<FastifyRequest, "headers">,
+  principal: Principal,
+  projects: Pick<SenderProjects, "find"> | undefined,
+): Promise<string | null> {
+  const name = headers[PROJECT_FIELD];
+  if (name === undefined) return null;
+  if (projects === undefined) throw new Error("no projects: a sender named one, but no route takes them");
+  return projects.find(principal, String(name));
+}
+
+/** Returns the project of a request's rows: the one that it names, or that of the credential. Null: they have none. */
+export function projectOfRows({
+  namedProject,
+  principal,
+}: Pick<FastifyRequest, "namedProject" | "principal">): string | null {
+  return namedProject ?? (principal?.kind === "credential" ? principal.projectId : null);
+}
+
+/** The sender of a request, and the projects of its rows. */
+export interface Sender {
+  readonly principal: Principal;
+  /** The project of the rows; null: they have none. In OTLP, a resource may name another one. */
+  readonly projectId: string | null;
+  /** The project that the request names. */
+  readonly namedProject: string | null;
+}
+
+export function senderOf(request: FastifyRequest): Sender {
+  const { namedProject } = request;
+  return { principal: principalOf(request), projectId: projectOfRows(request), namedProject };
 }
 
 function notShown(kind: Shown["kind"]): Problem {

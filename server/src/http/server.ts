@@ -87,6 +87,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   app.decorateRequest("principal", null);
   app.decorateRequest("signedIn", null);
   app.decorateRequest("isLimited", false);
+  app.decorateRequest("namedProject", null);
   app.decorateRequest("session", null);
   app.decorateRequest("operator", null);
   const routesAt = collectRoutes(app);

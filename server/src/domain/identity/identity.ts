@@ -17,6 +17,7 @@ import {
   hashRenewal,
   isLive,
   KeyOrigins,
+  SenderProjects,
   RefusalLog,
   Senders,
   SignIn,
@@ -86,6 +87,8 @@ export interface Identity {
   readonly senders: Senders;
   /** The origins of web pages that ingest keys name. */
   readonly keyOrigins: KeyOrigins;
+  /** The projects that these programs name. */
+  readonly senderProjects: SenderProjects;
   /** Issuers whose tokens replace a credential's secret. */
   readonly trusts: Trusts;
   /**
@@ -151,6 +154,7 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
     authenticator,
     signIn: new SignIn({ ...sent, federation }),
     keyOrigins: new KeyOrigins(metadata, clock, feed),
+    senderProjects: new SenderProjects(metadata, feed),
     senders: new Senders({ ...sent, authenticator, log: options.log }),
     credentials,
     s3Keys: createS3Keys({ metadata, clock, envelope, feed }),

@@ -96,6 +96,8 @@ export {
   isIngestKey,
   type IngestKeys,
   type MadeIngestKey,
+  type NamedProjects,
+  type SenderProjects,
   type Senders,
   type SenderRequest,
   type MadeS3Key,

@@ -31,6 +31,7 @@ export {
   newProject,
   oldestOpenProject,
   projectByName,
+  projectsByNames,
   projectSlugs,
   projectVersion,
   rememberDeleted,

@@ -54,6 +54,22 @@ export async function projectByName(db: Reader, orgId: string, idOrSlug: string)
   return row && projectOf(row);
 }
 
+/** Finds the projects with these slugs or ids. */
+export async function projectsByNames(
+  db: Reader,
+  orgId: string,
+  names: readonly string[],
+): Promise<(ProjectAccess & Pick<Row, "slug">)[]> {
+  const rows: (ProjectAccess & Pick<Row, "slug">)[] = [];
+  for (const column of ["id", "slug"] as const) {
+    const wanted = names.filter((name) => name.startsWith("proj_") === (column === "id"));
+    if (wanted.length === 0) continue;
+    const query = present(db).select(["id", "slug", "visibility", "state"]).where("org_id", "=", orgId);
+    rows.push(...((await query.where(column, "in", wanted).execute()) as typeof rows));
+  }
+  return rows;
+}
+
 /**
  * Checks that a row's project allows deletions of it and of its content.
  * @throws Problem `conflict` if it has a deletion lock

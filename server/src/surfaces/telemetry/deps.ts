@@ -1,5 +1,6 @@
 import type { ALERT_ROUTES, TELEMETRY_ROUTES, TELEMETRY_SETTINGS_ROUTES } from "@mooring/contract";
 import type { AlertsDeps } from "#domain/alerts/index.ts";
+import type { SenderProjects } from "#domain/identity/index.ts";
 import type { HttpHost, Operation } from "#http/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
@@ -14,6 +15,8 @@ export interface TelemetrySurfaceDeps {
   readonly encoders: EncoderPool;
   readonly metadata: Pick<MetadataStore, "read">;
   readonly tails: Tails;
+  /** The projects that resources of OTLP may name; absent: none. */
+  readonly senderProjects?: Pick<SenderProjects, "known" | "resolve">;
   /** Counts values without a row; absent: nobody reads the counts. */
   readonly skipped?: Skipped;
 }

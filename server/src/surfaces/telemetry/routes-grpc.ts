@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { answerProblem, fieldsOf, principalOf, statusOf, type Surface } from "#http/index.ts";
+import { answerProblem, fieldsOf, senderOf, statusOf, type Surface } from "#http/index.ts";
 import { INGEST_BODY_BYTES_MAX } from "#kernel/limits.ts";
 import type { Problem } from "#kernel/problem.ts";
 import { TELEMETRY_TYPES } from "#stores/telemetry/index.ts";
@@ -64,7 +64,7 @@ async function call(operation: OtlpOperation, request: FastifyRequest, reply: Fa
     answer = await operation({
       format: "protobuf",
       body: { pieces: [bytes], coding },
-      principal: principalOf(request),
+      ...senderOf(request),
     });
   } finally {
     deadline.release();
@@ -81,10 +81,11 @@ function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyRepl
   if (!isGrpc(request.headers["content-type"])) return reply.send();
   request.problemStatus = statusOf(problem);
   const retryAfterS = Number(fieldsOf(problem)["retry-after"] ?? RETRY_AFTER_S);
+  const failure = failureFields(problem, { retryAfterS, isUnrouted: request.is404 });
   return reply
     .code(200)
     .removeHeader("www-authenticate")
-    .headers({ "content-type": MEDIA_TYPE, "content-length": "0", ...failureFields(problem, retryAfterS) })
+    .headers({ "content-type": MEDIA_TYPE, "content-length": "0", ...failure })
     .send();
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { answerProblem, principalOf, readBodyPieces, statusOf } from "#http/index.ts";
+import { answerProblem, principalOf, projectOfRows, readBodyPieces, statusOf } from "#http/index.ts";
 import { INGEST_BODY_BYTES_MAX } from "#kernel/limits.ts";
 import type { TelemetrySurfaceDeps } from "./deps.ts";
 import { appendOnce } from "./protocols/append-once.ts";
@@ -75,6 +75,7 @@ async function readProtocolBody(_request: FastifyRequest, payload: IncomingMessa
 /** Resolves when every row of the request is flushed to disk. @throws Problem */
 async function write(deps: TelemetrySurfaceDeps, protocol: Protocol, request: FastifyRequest): Promise<EncodedBody> {
   const principal = principalOf(request);
+  const { namedProject } = request;
   const { name, type } = protocol;
   deps.store.admit(principal.orgId);
   const { parser, coding, settings } = protocol.choose(headOf(request));
@@ -83,7 +84,7 @@ async function write(deps: TelemetrySurfaceDeps, protocol: Protocol, request: Fa
     type,
     { pieces, coding },
     {
-      projectId: principal.kind === "credential" ? principal.projectId : null,
+      projectId: projectOfRows(request),
       lenient: true,
       hashed: true,
       services: servicesOf(principal),
@@ -92,7 +93,7 @@ async function write(deps: TelemetrySurfaceDeps, protocol: Protocol, request: Fa
     },
   );
   const meaning = JSON.stringify([name, parser, settings]);
-  const isRepeat = await appendOnce(deps.store, { principal, type, protocol: meaning, encoded });
+  const isRepeat = await appendOnce(deps.store, { principal, type, protocol: meaning, namedProject, encoded });
   if (!isRepeat) deps.skipped?.count(name, encoded.report);
   return encoded;
 }

@@ -6,8 +6,8 @@ import {
   mountRoute,
   mountRoutes,
   openToSendingPages,
-  principalOf,
   readBodyPieces,
+  senderOf,
   statusOf,
 } from "#http/index.ts";
 import { INGEST_BODY_BYTES_MAX } from "#kernel/limits.ts";
@@ -92,7 +92,7 @@ function mountExport(
       const format = formatOf(request);
       const body = request.body as SentBody | undefined;
       if (format === undefined || body === undefined) throw notOtlp();
-      const answer = await operation({ format, body, principal: principalOf(request) });
+      const answer = await operation({ format, body, ...senderOf(request) });
       return send(reply.code(200), format, answer);
     },
   });

@@ -19,6 +19,7 @@ export {
   type NewIngestKey,
 } from "./ingest-keys.ts";
 export { KeyOrigins } from "./key-origins.ts";
+export { SenderProjects, type NamedProjects } from "./sender-projects.ts";
 export { isIngestKey, Senders, type SenderRequest } from "./senders.ts";
 export type { CredentialChange, CredentialListing, NewCredential } from "./input.ts";
 export {

@@ -165,7 +165,9 @@ export async function updateProject(
     if (after.visibility === "private" && before.visibility !== "private")
       await ensureMaintainer(deps, tx, caller, before);
     await setProject(tx, after);
-    if (after.visibility !== before.visibility) await announceAccessChange(deps, tx, after.org_id);
+    // Nodes keep the visibility, and the slugs that senders name.
+    if (after.visibility !== before.visibility || after.slug !== before.slug)
+      await announceAccessChange(deps, tx, after.org_id);
     await appendAudit(deps, tx, {
       ...auditOrigin(caller),
       orgId: after.org_id,

@@ -8,8 +8,10 @@ export const GRPC = {
   unknown: 2,
   invalidArgument: 3,
   deadlineExceeded: 4,
+  notFound: 5,
   permissionDenied: 7,
   resourceExhausted: 8,
+  failedPrecondition: 9,
   unimplemented: 12,
   internal: 13,
   unavailable: 14,
@@ -21,7 +23,6 @@ const BY_PROBLEM: Partial<Readonly<Record<ProblemCode, number>>> = {
   invalid_request: GRPC.internal, // The framing is wrong (gRPC, "Status codes", INTERNAL).
   body_too_large: GRPC.invalidArgument, // Some senders repeat 8 even without a delay, and this body never fits.
   unsupported_media_type: GRPC.unimplemented,
-  not_found: GRPC.unimplemented,
   method_not_allowed: GRPC.unimplemented,
 };
 
@@ -29,7 +30,9 @@ const BY_STATUS: Readonly<Record<number, number>> = {
   400: GRPC.invalidArgument,
   401: GRPC.unauthenticated,
   403: GRPC.permissionDenied,
+  404: GRPC.notFound,
   408: GRPC.deadlineExceeded,
+  409: GRPC.failedPrecondition,
   429: GRPC.resourceExhausted,
   500: GRPC.internal,
   503: GRPC.unavailable,
@@ -43,8 +46,11 @@ export function grpcCodeOf(problem: Pick<Problem, "code">): number {
  * Returns the fields of a failed call. RESOURCE_EXHAUSTED always has a delay: without it, senders differ on whether
  * they may repeat the call (OTLP specification, "OTLP/gRPC Throttling").
  */
-export function failureFields(problem: Pick<Problem, "code" | "message">, retryAfterS: number): Record<string, string> {
-  const code = grpcCodeOf(problem);
+export function failureFields(
+  problem: Pick<Problem, "code" | "message">,
+  { retryAfterS, isUnrouted }: { readonly retryAfterS: number; readonly isUnrouted: boolean },
+): Record<string, string> {
+  const code = isUnrouted && problem.code === "not_found" ? GRPC.unimplemented : grpcCodeOf(problem);
   const fields = { "grpc-status": String(code), "grpc-message": percentEncoded(problem.message) };
   const more = code === GRPC.unimplemented ? { "grpc-accept-encoding": ACCEPTED_ENCODINGS } : {};
   if (code !== GRPC.resourceExhausted) return { ...fields, ...more };

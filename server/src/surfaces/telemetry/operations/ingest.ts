@@ -1,5 +1,5 @@
 import type { Principal } from "#domain/identity/index.ts";
-import { idempotencyKeyOf, type OperationContext } from "#http/index.ts";
+import { idempotencyKeyOf, projectOfRows, type OperationContext } from "#http/index.ts";
 import { sha256Hex } from "#kernel/digest.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Batch } from "#stores/telemetry/index.ts";
@@ -20,7 +20,7 @@ export const ingest: TelemetryOperation<"ingest"> = async (deps, { params }, { p
   if (body === undefined || bytesOf(body) === 0) {
     throw new Problem("invalid_body", 'The body is empty; send {"entries": [...]}, or an entry a line.');
   }
-  const projectId = principal.kind === "credential" ? principal.projectId : null;
+  const projectId = projectOfRows(request);
   const lines = LINES_TYPES.includes(mediaTypeOf(request.headers["content-type"]));
   const notBefore = deps.store.notBefore(principal.orgId, params.type);
   const hashed = idempotencyKey !== null;
@@ -37,7 +37,7 @@ export const ingest: TelemetryOperation<"ingest"> = async (deps, { params }, { p
       : {
           idempotency: {
             keyHash: sha256Hex(JSON.stringify([principal.id, idempotencyKey])),
-            bodyHash: encoded.bodyHash,
+            bodyHash: fingerprintOf(encoded.bodyHash, request.namedProject),
           },
         }),
   };
@@ -47,6 +47,11 @@ export const ingest: TelemetryOperation<"ingest"> = async (deps, { params }, { p
   if (encoded.rejected === 0) return { accepted };
   return { accepted, rejected: encoded.rejected, errors: encoded.errors.map((place) => ({ ...place })) };
 };
+
+/** The same key with another project is another request. */
+function fingerprintOf(bodyHash: string, namedProject: string | null): string {
+  return namedProject === null ? bodyHash : sha256Hex(JSON.stringify([bodyHash, namedProject]));
+}
 
 /** Returns the only services that the principal may write. Undefined: all. */
 export function servicesOf({ limits }: Principal): readonly string[] | undefined {

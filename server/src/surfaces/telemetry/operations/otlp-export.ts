@@ -1,16 +1,17 @@
-import type { Principal } from "#domain/identity/index.ts";
+import type { NamedProjects } from "#domain/identity/index.ts";
+import type { Sender } from "#http/index.ts";
 import type { TelemetryType } from "#stores/telemetry/index.ts";
 import type { TelemetrySurfaceDeps } from "../deps.ts";
 import { appendOnce } from "../protocols/append-once.ts";
 import { servicesOf } from "./ingest.ts";
+import type { EncodedBody } from "../wire/encode.ts";
 import type { OtlpFormat } from "../wire/otlp/encode.ts";
 import { exportResponse } from "../wire/otlp/responses.ts";
 import type { SentBody } from "../wire/sent-body.ts";
 
-export interface OtlpRequest {
+export interface OtlpRequest extends Sender {
   readonly format: OtlpFormat;
   readonly body: SentBody;
-  readonly principal: Principal;
 }
 
 /** Returns the body of the answer. */
@@ -23,19 +24,33 @@ export type OtlpOperation = (request: OtlpRequest) => Promise<Buffer>;
  *   `unavailable`
  */
 export function otlpExport(deps: TelemetrySurfaceDeps, type: TelemetryType): OtlpOperation {
-  return async ({ format, body, principal }) => {
+  return async (request) => {
+    const { format, principal, namedProject } = request;
     deps.store.admit(principal.orgId);
-    const receivedMs = deps.host.clock.nowMs();
-    const projectId = principal.kind === "credential" ? principal.projectId : null;
-    const encoded = await deps.encoders.encode(type, body, {
+    const encoded = await encodeRequest(deps, type, request);
+    await appendOnce(deps.store, { principal, type, protocol: `otlp ${format}`, namedProject, encoded });
+    return exportResponse(type, format, encoded);
+  };
+}
+
+/** Encodes the body, and again if its resources name projects that were not in memory. */
+async function encodeRequest(
+  { store, encoders, host, senderProjects }: TelemetrySurfaceDeps,
+  type: TelemetryType,
+  { format, body, principal, projectId }: OtlpRequest,
+): Promise<EncodedBody> {
+  const receivedMs = host.clock.nowMs();
+  const encode = (projects: NamedProjects): Promise<EncodedBody> =>
+    encoders.encode(type, body, {
       projectId,
       lenient: true,
       hashed: true,
       services: servicesOf(principal),
-      notBefore: deps.store.notBefore(principal.orgId, type),
-      otlp: { format, receivedMs },
+      notBefore: store.notBefore(principal.orgId, type),
+      otlp: { format, receivedMs, projects },
     });
-    await appendOnce(deps.store, { principal, type, protocol: `otlp ${format}`, encoded });
-    return exportResponse(type, format, encoded);
-  };
+  const known = senderProjects?.known(principal) ?? {};
+  const encoded = await encode(known);
+  if (encoded.unknownProjects === undefined || senderProjects === undefined) return encoded;
+  return encode({ ...known, ...(await senderProjects.resolve(principal, encoded.unknownProjects)) });
 }

@@ -13,6 +13,8 @@ export interface Encoded {
   readonly type: TelemetryType;
   /** The protocol, with everything of the request's head that changes the meaning of the body. */
   readonly protocol: string;
+  /** The project that the request names for all rows. */
+  readonly namedProject: string | null;
   readonly encoded: EncodedBody;
 }
 
@@ -26,12 +28,13 @@ export interface Encoded {
  */
 export async function appendOnce(
   store: Pick<TelemetryStore, "append">,
-  { principal, type, protocol, encoded }: Encoded,
+  { principal, type, protocol, namedProject, encoded }: Encoded,
 ): Promise<boolean> {
   const { bodyHash, isTimed } = encoded;
   const keyOf = (at: number): { idempotency?: BatchKey } => {
     if (bodyHash === undefined || isTimed !== true) return {};
-    const keyHash = sha256Hex(JSON.stringify([principal.id, protocol, bodyHash, at]));
+    const named = namedProject === null ? [] : [namedProject];
+    const keyHash = sha256Hex(JSON.stringify([principal.id, protocol, bodyHash, at, ...named]));
     return { idempotency: { keyHash, bodyHash, windowMs: REPEAT_WINDOW_MS } };
   };
   const batches = batchesOf(encoded.rows, encoded.count);

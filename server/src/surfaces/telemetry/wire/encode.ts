@@ -26,6 +26,8 @@ export interface EncodedBody extends EncodedEntries {
   readonly rowsCrc?: number;
   /** Whether every entry has its own time, so that an equal body is the same entries. For OTLP and other protocols. */
   readonly isTimed?: boolean;
+  /** Projects that the body names, but the options do not have. For OTLP. */
+  readonly unknownProjects?: readonly string[];
   /** The parser's figures for the protocol's answer. */
   readonly report?: Report;
 }

@@ -153,7 +153,9 @@ class Threads {
     const onExit = (code: number): void =>
       settle(false, () => job.reject(new Error(`an encoder thread ended with code ${code}`)));
     worker.on("message", onReply).on("error", onError).on("exit", onExit);
-    const pieces = job.request.pieces.map(owned);
+    const { pieces: sent, options } = job.request;
+    // OTLP may be encoded again, when the named projects were found.
+    const pieces = sent.map((piece) => (options.otlp === undefined ? owned(piece) : new Uint8Array(piece)));
     worker.ref();
     worker.postMessage(
       { ...job.request, pieces } satisfies EncodeRequest,

@@ -1,5 +1,6 @@
 import { ENTRY_KEYS_MAX, INGEST_ENTRY_BYTES_MAX, OTLP_ROWS_BYTES_MAX, PROBLEM_PLACES_MAX } from "#kernel/limits.ts";
 import { Problem, type ProblemPlace } from "#kernel/problem.ts";
+import type { NamedProjects } from "#domain/identity/index.ts";
 import type { TelemetryType } from "#stores/telemetry/index.ts";
 import { EntryCheck, type EntryLimits, type JsonObject } from "./check.ts";
 import { withinKeys } from "./cut.ts";
@@ -10,6 +11,8 @@ import { ROW_OF } from "./rows.ts";
 export interface Mapped {
   readonly rows: readonly MappedRow[];
   readonly faults: readonly ProblemPlace[];
+  /** The project that the record's resource names, by slug or id. */
+  readonly project?: string | undefined;
   /** The record has no time; its rows have the time of arrival. */
   readonly isTimeless?: boolean;
 }
@@ -38,10 +41,17 @@ export interface EncodedRecords {
   readonly cut?: Cut;
   /** Whether every record has its own time. */
   readonly isTimed: boolean;
+  /** Named projects that `projects` does not have. Their records are rejected. */
+  readonly unknownProjects?: readonly string[];
 }
+
+/** The most names in `unknownProjects`. */
+const UNKNOWN_MAX = 1_000;
 
 export interface RecordRowsOptions extends EntryLimits {
   readonly type: TelemetryType;
+  /** The projects that records may name. */
+  readonly projects?: NamedProjects | undefined;
   readonly projectId: string | null;
 }
 
@@ -53,6 +63,8 @@ export interface RecordRowsOptions extends EntryLimits {
 export class RecordRows {
   readonly #type: TelemetryType;
   readonly #projectId: string | undefined;
+  readonly #projects: NamedProjects;
+  readonly #unknown = new Set<string>();
   readonly #check: EntryCheck;
   #text = "";
   #bytes = 0;
@@ -65,8 +77,9 @@ export class RecordRows {
   #cutEntries = 0;
   readonly #cutPlaces: ProblemPlace[] = [];
 
-  constructor({ type, projectId, ...limits }: RecordRowsOptions) {
+  constructor({ type, projectId, projects = {}, ...limits }: RecordRowsOptions) {
     this.#type = type;
+    this.#projects = projects;
     this.#projectId = projectId ?? undefined;
     this.#check = new EntryCheck(limits);
   }
@@ -96,21 +109,23 @@ export class RecordRows {
 
   encoded(): EncodedRecords {
     const { places } = this.#check;
-    const counts = { count: this.#count, rejected: this.#rejected, isTimed: this.#isTimed };
+    const unknown = this.#unknown.size === 0 ? {} : { unknownProjects: [...this.#unknown] };
+    const counts = { count: this.#count, rejected: this.#rejected, isTimed: this.#isTimed, ...unknown };
     const encoded = { rows: Buffer.from(this.#text), errors: places, ...counts };
     if (this.#cutEntries === 0) return encoded;
     return { ...encoded, cut: { entries: this.#cutEntries, places: this.#cutPlaces } };
   }
 
   /** Returns the record's rows; undefined when it is refused. */
-  #linesOf({ rows, faults }: Mapped): string | undefined {
+  #linesOf({ rows, faults, project }: Mapped): string | undefined {
     this.#check.begin(this.#index);
+    const projectId = project === undefined ? this.#projectId : this.#named(project);
     for (const { pointer, detail } of faults) this.#check.fault(pointer, detail);
     if (this.#check.faulty) return undefined;
     let lines = "";
     this.#left = 0;
     for (const row of rows) {
-      const line = this.#lineOf(row);
+      const line = this.#lineOf(row, projectId);
       if (line === undefined) return undefined;
       this.#bytes += Buffer.byteLength(line);
       if (this.#bytes > OTLP_ROWS_BYTES_MAX) throw tooMuch();
@@ -119,12 +134,21 @@ export class RecordRows {
     return lines;
   }
 
-  #lineOf({ entry, severity, details }: MappedRow): string | undefined {
+  /** Returns the id of a project that a record names. Reports a fault if it can't be used. */
+  #named(name: string): string | undefined {
+    const project = Object.hasOwn(this.#projects, name) ? this.#projects[name] : undefined;
+    if (project !== undefined && "id" in project) return project.id;
+    if (project === undefined && this.#unknown.size < UNKNOWN_MAX) this.#unknown.add(name);
+    this.#check.fault("/resource", project?.refused ?? "names a project that is not known");
+    return undefined;
+  }
+
+  #lineOf({ entry, severity, details }: MappedRow, projectId: string | undefined): string | undefined {
     // Begins again for each row, since the limit of keys is for one row.
     this.#check.begin(this.#index);
     const { entry: fitting, left } = withinKeys(entry);
     this.#left = Math.max(this.#left, left);
-    const row = ROW_OF[this.#type](fitting, this.#projectId, this.#check);
+    const row = ROW_OF[this.#type](fitting, projectId, this.#check);
     if (this.#check.faulty) return undefined;
     const whole = {
       ...row,

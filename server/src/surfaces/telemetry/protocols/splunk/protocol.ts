@@ -15,8 +15,18 @@ const COLLECTOR = "/splunk/services/collector";
 const EVENTS = [COLLECTOR, `${COLLECTOR}/event`, `${COLLECTOR}/event/1.0`];
 const RAW = [`${COLLECTOR}/raw`, `${COLLECTOR}/raw/1.0`];
 
-/** Splunk's codes by the status of a refusal. */
-const CODES: Readonly<Record<number, number>> = { 400: 6, 401: 2, 403: 4, 413: 6, 415: 6, 429: 9, 500: 8, 503: 9 };
+/** Splunk's codes by the status of a refusal. 404: the named project; 7 is "Incorrect index". */
+const CODES: Readonly<Record<number, number>> = {
+  400: 6,
+  401: 2,
+  403: 4,
+  404: 7,
+  413: 6,
+  415: 6,
+  429: 9,
+  500: 8,
+  503: 9,
+};
 
 const HANDSHAKES: readonly Handshake[] = [
   ...[`${COLLECTOR}/health`, `${COLLECTOR}/health/1.0`].map((url): Handshake => ({

@@ -1,4 +1,5 @@
 import { isoFromMs } from "#kernel/time.ts";
+import type { NamedProjects } from "#domain/identity/index.ts";
 import type { TelemetryType } from "#stores/telemetry/index.ts";
 import type { EncodeOptions } from "../entry.ts";
 import { decodeProtobuf } from "../protobuf/decode.ts";
@@ -16,6 +17,8 @@ export interface OtlpOptions {
   readonly format: OtlpFormat;
   /** When the request arrived, in milliseconds since the epoch. Records without a time get this one. */
   readonly receivedMs: number;
+  /** The projects that resources may name. */
+  readonly projects?: NamedProjects;
 }
 
 /**
@@ -30,11 +33,12 @@ export function encodeOtlp(
     format,
     receivedMs,
     projectId,
+    projects,
     ...limits
   }: OtlpOptions & Pick<EncodeOptions, "projectId" | "notBefore" | "services">,
 ): EncodedRecords {
   const decode = format === "json" ? decodeJson : decodeProtobuf;
-  const out = new RecordRows({ type, projectId, ...limits });
+  const out = new RecordRows({ type, projectId, projects, ...limits });
   for (const record of mapped(type, decode(REQUESTS[type], body), isoFromMs(receivedMs))) out.add(record);
   return out.encoded();
 }

@@ -42,7 +42,7 @@ function mapLog(record: LogRecord, origin: Origin, received: string): Mapped {
     ...idFaults("span_id", record.spanId, 16),
     ...(record.body?.stringValue === undefined ? nestedFaults("body", plainOf(record.body)) : []),
   ];
-  return { rows: [{ entry, severity }], faults, isTimeless: time === undefined };
+  return { rows: [{ entry, severity }], faults, project: origin.project, isTimeless: time === undefined };
 }
 
 /** A sent severity number has priority over the word of the level. */

@@ -1,6 +1,6 @@
 import type { DataPoint, Metric, NumberDataPoint, Points, Requests } from "./messages.ts";
 import { expandExponential, expandHistogram, expandSummary, type Expanded } from "./histograms.ts";
-import { nameOf, nestedFaults, objectOf, plainOf, textPairsOf, timestampOf } from "./values.ts";
+import { nameOf, nestedFaults, objectOf, plainOf, projectOf, textPairsOf, timestampOf } from "./values.ts";
 import type { Mapped } from "../records.ts";
 
 type Tags = readonly (readonly [string, unknown])[];
@@ -18,7 +18,8 @@ export function* mapMetrics(request: Requests["metrics"], received: string): Gen
         ...textPairsOf(scope?.attributes, "scope."),
         ...nameOf(scope),
       ];
-      for (const metric of metrics ?? []) yield* mapMetric(metric, { common, received });
+      const project = projectOf(resource);
+      for (const metric of metrics ?? []) yield* mapMetric(metric, { common, received, project });
     }
   }
 }
@@ -26,6 +27,7 @@ export function* mapMetrics(request: Requests["metrics"], received: string): Gen
 interface Context {
   readonly common: Tags;
   readonly received: string;
+  readonly project: string | undefined;
 }
 
 function* mapMetric(metric: Metric, context: Context): Generator<Mapped> {
@@ -75,7 +77,7 @@ function mapPoint(
   name: string | undefined,
   point: DataPoint,
   { samples, fault }: Expanded,
-  { common, received }: Context,
+  { common, received, project }: Context,
 ): Mapped {
   const time = timestampOf(point.timeUnixNano);
   const timestamp = time ?? received;
@@ -91,5 +93,5 @@ function mapPoint(
     ? [{ pointer: "/count", detail: "has a count that a double can't hold: it is greater than 2^53 − 1" }]
     : [];
   const faults = [...(fault === undefined ? [] : [fault]), ...rounded, ...nested];
-  return { rows, faults, isTimeless: time === undefined };
+  return { rows, faults, project, isTimeless: time === undefined };
 }

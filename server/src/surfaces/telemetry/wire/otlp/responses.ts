@@ -53,6 +53,7 @@ const RPC_CODES: Readonly<Record<number, number>> = {
   403: 7,
   404: 5,
   408: 4,
+  409: 9,
   413: 8,
   415: 3,
   429: 8,

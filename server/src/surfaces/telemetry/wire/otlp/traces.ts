@@ -34,7 +34,8 @@ function mapSpan(span: Span, origin: Origin): Mapped {
     duration_ms: Number(end - start) / 1e6,
     attributes: objectOf([...origin.pairs, ...textsOf(span), ...pairsOf(span.attributes)]),
   };
-  return { rows: [{ entry, details: detailsOf(events, links) }], faults: faultsOf(span, [...events, ...links]) };
+  const faults = faultsOf(span, [...events, ...links]);
+  return { rows: [{ entry, details: detailsOf(events, links) }], faults, project: origin.project };
 }
 
 function textsOf(span: Span): [string, string][] {

@@ -5,6 +5,8 @@ import { EntryCheck, type JsonObject } from "../check.ts";
 import { markedName, unmarked } from "../order.ts";
 import type { AnyValue, Attributed, KeyValue, Scope } from "./messages.ts";
 
+const PROJECT_ATTRIBUTE = "mooring.project";
+
 type Pair = readonly [string, unknown];
 
 /** Converts a value to JSON. NaN and the infinities become the texts that OTLP has for them. */
@@ -39,6 +41,7 @@ export function textPairsOf(attributes: readonly KeyValue[] = [], prefix = ""): 
 /** The properties that all records of one scope share. */
 export interface Origin {
   readonly service: string | undefined;
+  readonly project: string | undefined;
   readonly pairs: readonly Pair[];
 }
 
@@ -47,8 +50,14 @@ export function originOf(resource: Attributed | undefined, scope: Scope | undefi
   const service = resource?.attributes?.findLast(({ key }) => key === "service.name")?.value?.stringValue;
   return {
     service: service === "" ? undefined : service,
+    project: projectOf(resource),
     pairs: [...pairsOf(resource?.attributes, "resource."), ...pairsOf(scope?.attributes, "scope."), ...nameOf(scope)],
   };
+}
+
+/** Returns the project that a resource names for its records. */
+export function projectOf(resource: Attributed | undefined): string | undefined {
+  return resource?.attributes?.findLast(({ key }) => key === PROJECT_ATTRIBUTE)?.value?.stringValue;
 }
 
 export function nameOf(scope: Scope | undefined): Pair[] {
