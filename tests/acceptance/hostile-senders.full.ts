@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { afterEach, test } from "node:test";
-import { grpcClient, logsRequest } from "../fixtures/grpc.ts";
+import { grpcClient, logsRequest, prefixed } from "../fixtures/grpc.ts";
 import { newIngestKey } from "../fixtures/ingest-keys.ts";
 import { eventually } from "../fixtures/process.ts";
 import { useServer } from "../fixtures/server.ts";
@@ -78,6 +78,12 @@ async function othersAreAnswered(): Promise<void> {
   });
 }
 
+/** The main address serves requests. */
+async function othersAreServed(): Promise<void> {
+  const { status } = await shared.server.call("GET", "/v1/organization", { token: shared.token });
+  assert.equal(status, 200);
+}
+
 test("bytes that are not HTTP/2 close the connection", async () => {
   const hostile = [
     Buffer.from("GET / HTTP/1.1\r\nHost: x\r\n\r\n"),
@@ -106,6 +112,40 @@ test("headers that never end are limited", async () => {
       await Promise.race([once(socket, "drain"), once(socket, "close")]).catch(() => {});
   await eventually("the connection to close", () => (socket.destroyed ? true : null));
   assert.ok(memoryBytes() - before < GROWTH_BYTES_MAX);
+  await othersAreAnswered();
+});
+
+test("half messages with huge declared lengths keep memory limited", async (context) => {
+  const before = memoryBytes();
+  const client = grpcClient(shared.server.grpcOrigin);
+  context.after(() => client.close());
+  /** The server waits for the rest of the third. It refuses the others after the prefix. */
+  const lengths = [0xffffffff, 11 * MIB, 9 * MIB];
+  const begin = (length: number): Promise<number | null> =>
+    client
+      .call({ token: key, raw: prefixed(Buffer.alloc(1), 0, length), open: true })
+      .then(({ code }) => code)
+      .catch(() => null);
+  const calls = Array.from({ length: CONNECTIONS_MAX - 6 }, (_, at) => begin(lengths[at % lengths.length] ?? 0));
+  const refused = await Promise.all(calls.filter((_, at) => at % lengths.length < 2));
+  assert.deepEqual(new Set(refused), new Set([3]));
+  const more = Array.from({ length: 3 * CONNECTIONS_MAX }, () => begin(9 * MIB));
+  await othersAreServed();
+  assert.ok(memoryBytes() - before < 2 * GROWTH_BYTES_MAX, `${(memoryBytes() - before) / MIB} MiB`);
+  client.close();
+  await Promise.all([...calls, ...more]);
+  await othersAreAnswered();
+});
+
+test("idle connections are limited, and free ones are used again", async () => {
+  for (const port of [grpcPort(), syslogPort("tcp")]) {
+    const idle = Array.from({ length: CONNECTIONS_MAX * 3 }, () => dial(port));
+    await eventually("connections past the limit to close", () =>
+      idle.filter(({ destroyed }) => destroyed).length >= CONNECTIONS_MAX * 2 ? true : null,
+    );
+    await othersAreServed();
+    for (const socket of idle) socket.destroy();
+  }
   await othersAreAnswered();
 });
 
