@@ -1,8 +1,13 @@
 import { SERVICE_PREFIXES, type DISCOVERY_ROUTES, type ResultOf } from "@mooring/contract";
 import { UnreachableError } from "./errors.ts";
 
+type Published = ResultOf<typeof DISCOVERY_ROUTES.getAddresses>;
+
+/** The addresses of protocols with a separate port, which older servers do not publish. */
+type OfPorts = "otlp_grpc_url" | `syslog_${"tcp" | "tls" | "udp"}_address`;
+
 /** The address of each service of a deployment. */
-export type Addresses = Readonly<ResultOf<typeof DISCOVERY_ROUTES.getAddresses>>;
+export type Addresses = Readonly<Omit<Published, OfPorts> & Partial<Pick<Published, OfPorts>>>;
 
 const DISCOVERY_TIMEOUT_MS = 10_000;
 

@@ -334,4 +334,6 @@ test("GET /.well-known/mooring has the address of every service", async () => {
     names.map((name) => body[name]),
     names.map((name) => shared.home.addresses[name]),
   );
+  for (const name of ["otlp_grpc_url", "syslog_tcp_address", "syslog_tls_address", "syslog_udp_address"])
+    assert.ok(body[name] === null || typeof body[name] === "string", name);
 });

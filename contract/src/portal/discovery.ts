@@ -1,6 +1,12 @@
 import Type from "typebox";
 import { route } from "../route.ts";
 
+/** The address of a protocol that needs a separate port. */
+const protocolAddress = (description: string) =>
+  Type.Union([Type.String(), Type.Null()], {
+    description: `${description}; null: clients can't reach the server with it`,
+  });
+
 export const ServiceAddresses = Type.Object({
   identity_url: Type.String(),
   ingest_url: Type.String(),
@@ -10,6 +16,10 @@ export const ServiceAddresses = Type.Object({
   s3_endpoint: Type.String(),
   webhooks_url: Type.String(),
   portal_url: Type.String(),
+  otlp_grpc_url: protocolAddress("URL of OTLP/gRPC"),
+  syslog_tcp_address: protocolAddress("host:port of syslog over TCP"),
+  syslog_tls_address: protocolAddress("host:port of syslog over TLS"),
+  syslog_udp_address: protocolAddress("host:port of syslog over UDP"),
 });
 
 /** The services of `ServiceAddresses` that answer the JSON API. */

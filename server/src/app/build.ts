@@ -94,7 +94,9 @@ async function startAll(
   let stopping = false;
   const listeners = await openListeners(config, log, phases);
   const { listener, s3Listener, grpcListen, secure } = listeners;
-  const addresses = addressesOf(config, listener.address, s3Listener.address);
+  const syslogListen = syslogAddresses(listeners.syslog);
+  const bound = { listen: listener.address, s3Listen: s3Listener.address, grpcListen, syslog: syslogListen };
+  const addresses = addressesOf(config, bound);
   const schedule = new Schedule(systemTime);
   watchCertificates(secure, { clock: systemTime, log, schedule, phases });
   const metadata = await openRecords(config, systemTime, phases, schedule);
@@ -142,7 +144,7 @@ async function startAll(
     addresses,
     listen: listener.address,
     grpcListen,
-    syslogListen: syslogAddresses(listeners.syslog),
+    syslogListen,
     metricsListen: others.metricsListen,
     metadata,
     identity,

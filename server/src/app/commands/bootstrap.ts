@@ -137,9 +137,11 @@ function readable(output: BootstrapOutput): string {
     ["webhook", `${webhook.url}  (${webhook.id})`],
     ["owner", owner.email],
     ...(owner.setup_url === null ? [] : [["set up by", owner.setup_url] satisfies [string, string]]),
-    ...Object.entries(addresses).map(([name, address]): [string, string] => [name, String(address)]),
+    ...Object.entries(addresses)
+      .filter(([, address]) => address !== null)
+      .map(([name, address]): [string, string] => [name, String(address)]),
   ];
-  return `${rows.map(([name, value]) => `${name.padEnd(18)}${value}`).join("\n")}\n`;
+  return `${rows.map(([name, value]) => `${name.padEnd(20)}${value}`).join("\n")}\n`;
 }
 
 function keyRows(s3: NonNullable<BootstrapOutput["s3"]>): [string, string][] {

@@ -58,7 +58,7 @@ export async function withIdentity<T>(
 /** Returns the addresses of the running server, or the addresses from the settings when none runs. */
 export async function presentAddresses(config: Config): Promise<Addresses> {
   const running = await findRunningServer(config.data_dir);
-  return running?.addresses ?? addressesOf(config, config.listen, config.s3_listen);
+  return running?.addresses ?? addressesOf(config, { listen: config.listen, s3Listen: config.s3_listen });
 }
 
 /** The log of the parts that a command uses: warnings and errors go to standard error. */

@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 import { isoFromMs, systemClock } from "#kernel/time.ts";
-import { addressesOf } from "../../addresses.ts";
+import { addressesOf, isLoopback } from "../../addresses.ts";
 import { probe } from "../../running.ts";
 import { SETTINGS } from "../../settings.ts";
 import { dateFaultOf, readCertificate, tlsFilesOf } from "../../tls/index.ts";
@@ -106,7 +106,7 @@ function bindError(address: string): Promise<string | null> {
 }
 
 async function publicAddresses({ config, running }: CheckContext): Promise<Found[]> {
-  const addresses = running?.addresses ?? addressesOf(config, config.listen, config.s3_listen);
+  const addresses = running?.addresses ?? addressesOf(config, { listen: config.listen, s3Listen: config.s3_listen });
   const urls = URL_SETTINGS.map((name) => [name, addresses[name]] as const);
   const everywhere = urls.filter(([, url]) => /^https?:\/\/(?:0\.0\.0\.0|\[::\])(?::|\/|$)/.test(url));
   if (everywhere.length > 0) {
@@ -148,8 +148,4 @@ async function reaches(url: string): Promise<Found> {
 
 function listOf(urls: readonly (readonly [string, string])[]): string {
   return urls.map(([name]) => name).join(", ");
-}
-
-function isLoopback(host: string): boolean {
-  return host === "localhost" || host.endsWith(".localhost") || host === "[::1]" || host.startsWith("127.");
 }

@@ -8,4 +8,8 @@ export const ADDRESSES = {
   s3_endpoint: "https://s3.example",
   webhooks_url: "https://hooks.example",
   portal_url: "https://portal.example",
+  otlp_grpc_url: "https://in.example:4317",
+  syslog_tcp_address: null,
+  syslog_tls_address: "in.example:6514",
+  syslog_udp_address: null,
 };
