@@ -1,6 +1,8 @@
+import { SLUG_PATTERN } from "@mooring/contract";
 import { absent, requireSeen, type Principal } from "#domain/identity/access/index.ts";
 import type { ChangeFeed } from "#domain/identity/changes/index.ts";
 import { projectsByNames, type ProjectAccess } from "#domain/projects/index.ts";
+import { isId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 
@@ -10,6 +12,9 @@ export type NamedProjects = Readonly<Record<string, NamedProject>>;
 
 /** About 200 bytes each. */
 const NAMES_MAX = 20_000;
+/** An encoder gets at most this many results before it reads a body. For more, reading the body twice is cheaper. */
+const RESULTS_MAX = 500;
+const SLUG = new RegExp(SLUG_PATTERN);
 /** Names of this many organizations are kept: those that were read last. */
 const KNOWN_MAX = 1_000;
 
@@ -45,29 +50,36 @@ export class SenderProjects {
    * @throws Problem `not_found` (absent and hidden alike), `project_archived` and those of other states, `unavailable`
    */
   async find(principal: Principal, name: string): Promise<string> {
-    const project =
-      this.#known.get(principal.orgId)?.byName.get(name) ?? (await this.#read(principal, [name])).get(name);
+    const project = (await this.#find(principal, [name])).get(name);
     if (project === undefined) throw noSuchProject();
     return idFor(principal, project);
   }
 
-  /** Returns the results for the names that are in memory. */
+  /** Returns the results for the names that are in memory, if they are few. */
   known(principal: Principal): NamedProjects {
-    return resultsOf(principal, this.#known.get(principal.orgId)?.byName ?? new Map());
+    const { byName } = this.#known.get(principal.orgId) ?? { byName: new Map() };
+    return byName.size > RESULTS_MAX ? {} : resultsOf(principal, byName);
   }
 
   /** Returns the results for these names. @throws Problem `unavailable` */
   async resolve(principal: Principal, names: readonly string[]): Promise<NamedProjects> {
-    const found = await this.#read(principal, names);
-    const results = resultsOf(principal, found);
+    const results = resultsOf(principal, await this.#find(principal, names));
     const refused = noSuchProject().message;
     return { ...Object.fromEntries(names.map((name) => [name, { refused }])), ...results };
   }
 
-  async #read({ orgId }: Principal, names: readonly string[]): Promise<ReadonlyMap<string, ProjectAccess>> {
+  /** Finds projects in memory, and the others in the database. */
+  async #find({ orgId }: Principal, names: readonly string[]): Promise<ReadonlyMap<string, ProjectAccess>> {
+    const found = new Map<string, ProjectAccess>();
+    const wanted = new Set(names.filter((name) => SLUG.test(name) || isId("proj", name)));
+    for (const name of wanted) {
+      const project = this.#known.get(orgId)?.byName.get(name);
+      if (project !== undefined && wanted.delete(name)) found.set(name, project);
+    }
+    if (wanted.size === 0) return found;
     const known = this.#knownOf(orgId);
-    const [found, wanted] = [new Map<string, ProjectAccess>(), new Set(names)];
-    for (const { slug, ...project } of await projectsByNames(this.#metadata.read, orgId, names).catch(unreachable))
+    const rows = await projectsByNames(this.#metadata.read, orgId, [...wanted]).catch(unreachable);
+    for (const { slug, ...project } of rows)
       for (const name of [slug, project.id]) if (wanted.has(name)) found.set(name, project);
     // A change since then has removed `known` from the map, so outdated results are not kept.
     if (this.#known.get(orgId) === known) this.#keep(known, found);

@@ -22,7 +22,8 @@ export interface Encoded {
  * Stores the rows of a request in batches. Resolves when all are flushed to disk. Agents send identical bytes again when
  * an answer is lost. If every entry has its own time, an equal body of the same sender within 15 minutes is such a
  * repeat: its batches that are stored already are not stored again, also after a crash between two batches. The answer
- * depends only on the body, so a repeat gets the first answer.
+ * depends only on the body, so a repeat gets the first answer. But if another number of entries is refused now, for
+ * example because their project was created since then, all are stored again: better twice than never.
  * Returns whether all batches were stored before.
  * @throws Problem `disk_full`, `unavailable`
  */
@@ -34,7 +35,7 @@ export async function appendOnce(
   const keyOf = (at: number): { idempotency?: BatchKey } => {
     if (bodyHash === undefined || isTimed !== true) return {};
     const named = namedProject === null ? [] : [namedProject];
-    const keyHash = sha256Hex(JSON.stringify([principal.id, protocol, bodyHash, at, ...named]));
+    const keyHash = sha256Hex(JSON.stringify([principal.id, protocol, bodyHash, encoded.rejected, at, ...named]));
     return { idempotency: { keyHash, bodyHash, windowMs: REPEAT_WINDOW_MS } };
   };
   const batches = batchesOf(encoded.rows, encoded.count);
