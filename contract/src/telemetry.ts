@@ -65,7 +65,7 @@ export const TELEMETRY_ROUTES = {
     otherBodies: { "application/x-ndjson": "one entry per line, 1000 at most" },
     result: IngestResult,
     status: 202,
-    problems: ["quota_exceeded", "disk_full", "idempotency_key_reused", "invalid_request", "not_found"],
+    problems: ["quota_exceeded", "disk_full", "idempotency_key_reused", "invalid_request", "forbidden", "not_found"],
     rawBody: true,
   }),
   tailLogs: route({

@@ -94,6 +94,15 @@ async function passOn(request: IncomingMessage, response: ServerResponse, fault:
   response.writeHead(answer.status, { "content-type": "application/json" }).end(text);
 }
 
+test("--project names the project of the entries", async () => {
+  const { id, slug } = shared.home.project;
+  const sent = await ingest(["logs", "-", "--project", slug], { input: entry("a message", "routed") });
+  assert.equal(sent.code, 0, sent.stderr);
+  assert.deepEqual(await rows("SELECT project_id FROM logs WHERE service = 'routed'"), [{ project_id: id }]);
+  const absent = await ingest(["logs", "-", "--project", "nowhere"], { input: entry("a message", "routed") });
+  assert.match(absent.stderr, /project does not exist/);
+});
+
 describe("a bad connection", () => {
   test("after lost requests, lost answers, 429 and 503 everything is there, without duplicates", async () => {
     const faults: Fault[] = [

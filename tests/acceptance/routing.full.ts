@@ -4,6 +4,7 @@ import { after, test } from "node:test";
 import { refused, type Answer, type Problem } from "../fixtures/http.ts";
 import { grpcClient, logsRequest, type GrpcClient } from "../fixtures/grpc.ts";
 import { eventually } from "../fixtures/process.ts";
+import { Person } from "../fixtures/person.ts";
 import { PROTOCOL_BODIES } from "../fixtures/protocol-bodies.ts";
 import { useSharedServer, type Json } from "../fixtures/server.ts";
 import { ingest, logEntry, rows } from "../fixtures/telemetry.ts";
@@ -145,6 +146,62 @@ test("each resource of OTLP may name a project, and the others have that of the 
     resource_own: [shop?.id],
   });
 });
+
+test("records of a project that was created since their first attempt are stored", async () => {
+  const resources = [resourceLogs("later", ["later_named"]), resourceLogs(undefined, ["later_none"])];
+  assert.match(
+    (await otlp(key, [...resources, resourceLogs("a\0b", ["later_lost"])])).text,
+    /"rejectedLogRecords":"2"/,
+  );
+  assert.match((await otlp(key, resources)).text, /"rejectedLogRecords":"1"/);
+  const later = await newProject("later");
+  assert.equal((await otlp(key, resources)).text, "{}");
+  assert.equal((await otlp(key, resources)).text, "{}");
+  assert.deepEqual(await placesOf("later_"), { later_named: [later.id], later_none: [null, null, null] });
+});
+
+test("people who may send only to some projects must name one", async () => {
+  const owner = await Person.setUp(shared.server, shared.home.owner);
+  for (const role of ["guest", "viewer"]) {
+    const person = await Person.invited(owner, `${role}@${shared.home.org.slug}.example`, role);
+    for (const [project, projectRole] of [
+      [shop, "writer"],
+      [api, "reader"],
+    ] as const) {
+      const joined = await owner.api("PUT", `/v1/projects/${project?.id}/members/${person.id}`, { role: projectRole });
+      assert.ok(joined.status < 300, joined.text);
+    }
+    await sendAs(await person.token(), role);
+  }
+});
+
+/** Sends with each protocol as a person who may write in one project, and read in another. */
+async function sendAs(token: string, role: string): Promise<void> {
+  for (const [at, name] of Object.keys(PROTOCOL_BODIES).entries()) {
+    const sent = async (id: string, project?: string): Promise<[number, string]> => {
+      const answer = await send(name, `${role}_${id}_${at}`, bearer(token, project));
+      return [answer.status, await answer.text()];
+    };
+    const [status, text] = await sent("none");
+    assert.equal(status, name.startsWith("OTLP") ? 200 : 403, `${name}: ${text}`);
+    assert.match(text, /Name a project with X-Mooring-Project/, name);
+    assert.equal((await sent("reader", "api"))[0], 403, name);
+    assert.equal((await sent("hidden", "hidden"))[0], 404, name);
+    assert.ok((await sent("named", shop?.slug))[0] < 300, name);
+  }
+  const entries = [logEntry(`${role}_ingest`)];
+  const code = role === "guest" ? "forbidden" : "insufficient_scope";
+  refused(await ingest(shared.server, token, "logs", entries), 403, code);
+  const resources = [resourceLogs("shop", [`${role}_otlp`]), resourceLogs(undefined, [`${role}_none`])];
+  assert.match((await otlp(token, resources)).text, /"rejectedLogRecords":"1"/);
+  const call = await grpc.call({ token, message: logsRequest("grpc", [`${role}_none`]) });
+  assert.equal(call.code, 0);
+  const stored = Object.values(await placesOf(`${role}_`)).flat();
+  assert.deepEqual(
+    stored,
+    Array.from({ length: Object.keys(PROTOCOL_BODIES).length + 1 }, () => shop?.id),
+  );
+}
 
 test("a key that is limited to services keeps the limit in every project", async () => {
   const narrow = await newKey({ resources: { services: ["web"] } });

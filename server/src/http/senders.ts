@@ -3,6 +3,7 @@ import type { FastifyRequest } from "fastify";
 import {
   isIngestKey,
   requireAnywhere,
+  requireOrganization,
   type Authenticator,
   type Principal,
   type SenderProjects,
@@ -100,14 +101,6 @@ export async function namedProjectOf(
   return projects.find(principal, String(name));
 }
 
-/** Returns the project of a request's rows: the one that it names, or that of the credential. Null: they have none. */
-export function projectOfRows({
-  namedProject,
-  principal,
-}: Pick<FastifyRequest, "namedProject" | "principal">): string | null {
-  return namedProject ?? (principal?.kind === "credential" ? principal.projectId : null);
-}
-
 /** The sender of a request, and the projects of its rows. */
 export interface Sender {
   readonly principal: Principal;
@@ -115,11 +108,41 @@ export interface Sender {
   readonly projectId: string | null;
   /** The project that the request names. */
   readonly namedProject: string | null;
+  /** Why the sender may not send rows without a project. Absent: it may, or the rows have one. */
+  readonly refusal?: Problem;
 }
 
+/** Returns the sender for a protocol whose records may name projects by themselves. */
 export function senderOf(request: FastifyRequest): Sender {
   const { namedProject } = request;
-  return { principal: principalOf(request), projectId: projectOfRows(request), namedProject };
+  const principal = principalOf(request);
+  const projectId = namedProject ?? (principal.kind === "credential" ? principal.projectId : null);
+  const refusal = projectId === null ? refusalWithoutProject(principal) : undefined;
+  return { principal, projectId, namedProject, ...(refusal && { refusal }) };
+}
+
+/**
+ * Returns the project of a request's rows: the one that it names, or that of the credential. Null: they have none.
+ * @throws Problem `forbidden`, `insufficient_scope` if the sender may not send rows without a project
+ */
+export function projectOfRows(request: FastifyRequest): string | null {
+  const { projectId, refusal } = senderOf(request);
+  if (refusal !== undefined) throw refusal;
+  return projectId;
+}
+
+/**
+ * Rows without a project belong to the organization, so a role in a project is not enough. Each row is checked against the
+ * services of a limited credential, so the limits do not count here.
+ */
+function refusalWithoutProject(principal: Principal): Problem | undefined {
+  try {
+    requireOrganization({ ...principal, limits: undefined }, "telemetry:write");
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return new Problem(error.code, `${error.message} Name a project with X-Mooring-Project.`, error.options);
+  }
 }
 
 function notShown(kind: Shown["kind"]): Problem {

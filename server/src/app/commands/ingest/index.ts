@@ -37,6 +37,7 @@ Exit codes: 0 sent (lines that were left out are reported), 1 failed, 2 wrong us
 
 const OPTIONS: readonly Option[] = [
   { name: "format", value: "json|text", description: "format of the lines (default json)" },
+  { name: "project", value: "SLUG", description: "project of the entries (default: none, or that of the credential)" },
   { name: "service", value: "NAME", description: "service of entries that have none" },
   { name: "attribute", value: "K=V", multiple: true, description: "attribute, or tag of metrics, to add; repeatable" },
   {
@@ -119,6 +120,7 @@ function planOf(parsed: Parsed): IngestPlan {
     );
   return {
     kind: kind satisfies TelemetryKind,
+    project: textOption(parsed, "project"),
     file,
     format,
     zone,

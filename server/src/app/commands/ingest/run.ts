@@ -24,6 +24,7 @@ import { createSender, type Sender } from "./sender.ts";
 
 export interface IngestPlan {
   readonly kind: TelemetryKind;
+  readonly project: string | undefined;
   /** Path, or `-` for standard input. */
   readonly file: string;
   readonly format: "json" | "text";
@@ -73,6 +74,7 @@ export async function runIngest(
   const sender = createSender({
     client,
     kind: plan.kind,
+    project: plan.project,
     strict: plan.strict,
     parallel: plan.parallel,
     retryForMs: plan.retryForMs,

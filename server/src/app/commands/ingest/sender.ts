@@ -11,6 +11,8 @@ export interface Batch {
 export interface SenderOptions {
   readonly client: Client;
   readonly kind: TelemetryKind;
+  /** Slug or id. Undefined: the entries belong to the organization, or to the project of the credential. */
+  readonly project: string | undefined;
   /** True: the first bad entry stops everything. False: bad entries are reported and left out. */
   readonly strict: boolean;
   /** The number of concurrent requests. */
@@ -67,6 +69,7 @@ interface IngestAnswer {
 async function sendBatch(options: SenderOptions, batch: Batch): Promise<void> {
   const headers = {
     "idempotency-key": randomUUID(),
+    ...(options.project === undefined ? {} : { "x-mooring-project": options.project }),
     ...(options.strict ? {} : { prefer: "handling=lenient" }),
   };
   const body = `{"entries":[${batch.entries.map((entry) => entry.json).join(",")}]}`;

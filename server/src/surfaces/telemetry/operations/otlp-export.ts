@@ -37,7 +37,7 @@ export function otlpExport(deps: TelemetrySurfaceDeps, type: TelemetryType): Otl
 async function encodeRequest(
   { store, encoders, host, senderProjects }: TelemetrySurfaceDeps,
   type: TelemetryType,
-  { format, body, principal, projectId }: OtlpRequest,
+  { format, body, principal, projectId, refusal }: OtlpRequest,
 ): Promise<EncodedBody> {
   const receivedMs = host.clock.nowMs();
   const encode = (projects: NamedProjects): Promise<EncodedBody> =>
@@ -47,7 +47,7 @@ async function encodeRequest(
       hashed: true,
       services: servicesOf(principal),
       notBefore: store.notBefore(principal.orgId, type),
-      otlp: { format, receivedMs, projects },
+      otlp: { format, receivedMs, projects, ...(refusal && { refusal: refusal.message }) },
     });
   const known = senderProjects?.known(principal) ?? {};
   const encoded = await encode(known);

@@ -53,6 +53,8 @@ export interface RecordRowsOptions extends EntryLimits {
   /** The projects that records may name. */
   readonly projects?: NamedProjects | undefined;
   readonly projectId: string | null;
+  /** Why records without a project are refused. Absent: they are not. */
+  readonly refusal?: string | undefined;
 }
 
 /**
@@ -64,6 +66,7 @@ export class RecordRows {
   readonly #type: TelemetryType;
   readonly #projectId: string | undefined;
   readonly #projects: NamedProjects;
+  readonly #refusal: string | undefined;
   readonly #unknown = new Set<string>();
   readonly #check: EntryCheck;
   #text = "";
@@ -77,9 +80,10 @@ export class RecordRows {
   #cutEntries = 0;
   readonly #cutPlaces: ProblemPlace[] = [];
 
-  constructor({ type, projectId, projects = {}, ...limits }: RecordRowsOptions) {
+  constructor({ type, projectId, projects = {}, refusal, ...limits }: RecordRowsOptions) {
     this.#type = type;
     this.#projects = projects;
+    this.#refusal = refusal;
     this.#projectId = projectId ?? undefined;
     this.#check = new EntryCheck(limits);
   }
@@ -119,7 +123,7 @@ export class RecordRows {
   /** Returns the record's rows; undefined when it is refused. */
   #linesOf({ rows, faults, project }: Mapped): string | undefined {
     this.#check.begin(this.#index);
-    const projectId = project === undefined ? this.#projectId : this.#named(project);
+    const projectId = project === undefined ? this.#unnamed() : this.#named(project);
     for (const { pointer, detail } of faults) this.#check.fault(pointer, detail);
     if (this.#check.faulty) return undefined;
     let lines = "";
@@ -132,6 +136,12 @@ export class RecordRows {
       lines += line;
     }
     return lines;
+  }
+
+  /** Returns the id of the project of records that name none. Reports a fault if they must name one. */
+  #unnamed(): string | undefined {
+    if (this.#refusal !== undefined) this.#check.fault("/resource", this.#refusal);
+    return this.#projectId;
   }
 
   /** Returns the id of a project that a record names. Reports a fault if it can't be used. */

@@ -19,6 +19,8 @@ export interface OtlpOptions {
   readonly receivedMs: number;
   /** The projects that resources may name. */
   readonly projects?: NamedProjects;
+  /** Why records without a project are refused. Absent: they are not. */
+  readonly refusal?: string;
 }
 
 /**
@@ -34,11 +36,12 @@ export function encodeOtlp(
     receivedMs,
     projectId,
     projects,
+    refusal,
     ...limits
   }: OtlpOptions & Pick<EncodeOptions, "projectId" | "notBefore" | "services">,
 ): EncodedRecords {
   const decode = format === "json" ? decodeJson : decodeProtobuf;
-  const out = new RecordRows({ type, projectId, projects, ...limits });
+  const out = new RecordRows({ type, projectId, projects, refusal, ...limits });
   for (const record of mapped(type, decode(REQUESTS[type], body), isoFromMs(receivedMs))) out.add(record);
   return out.encoded();
 }
