@@ -220,7 +220,8 @@ export const NewInvitation = Type.Object({
 
 export const DryRun = Type.Optional(
   Type.Boolean({
-    description: "changes nothing, and answers 200 with the effects (`Plan`) instead; needs no recent sign-in",
+    description:
+      "changes nothing, and answers 200 with the effects (`Plan`) instead; needs no recent sign-in. With `If-Match`: 409 if the record has another version",
   }),
 );
 

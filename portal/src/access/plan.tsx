@@ -4,21 +4,27 @@ import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { VersionedRow } from "~/api/queries.ts";
 import { useOrganization } from "~/app/scope.ts";
-import { ErrorNote } from "~/kit/error-note.tsx";
 import { SelectField } from "~/kit/field.tsx";
 import { plural } from "~/kit/figures.ts";
 import { ForeignText } from "~/kit/foreign-text.tsx";
 import { Time } from "~/kit/time.tsx";
+import { ChangeError } from "~/kit/versioned.tsx";
+
+interface PlanOptions {
+  readonly enabled?: boolean;
+  /** The version of the record that the form shows: the dry run is refused if it has changed. Null: any version. */
+  readonly etag?: string | null;
+}
 
 /** Reads the effects of an act by its dry run. It is not read again automatically, because a dialog shows it. */
 export function usePlan<const T extends VersionedRow>(
   row: T,
   input: Omit<CallInput<T>, "query"> & { readonly query?: QueryOf<T> },
-  { enabled = true } = {},
+  { enabled = true, etag = null }: PlanOptions = {},
 ): UseQueryResult<Effects> {
   const { client, slug } = useOrganization();
   return useQuery({
-    queryKey: [slug, row.operationId, input, "plan"],
+    queryKey: [slug, row.operationId, input, etag, "plan"],
     staleTime: 0,
     gcTime: 0,
     retry: false,
@@ -27,7 +33,12 @@ export function usePlan<const T extends VersionedRow>(
     enabled,
     queryFn: async ({ signal }) => {
       const query = { ...input.query, dry_run: true };
-      const answer: unknown = await client.call(row, { ...input, query, signal } as never);
+      const answer: unknown = await client.call(row, {
+        ...input,
+        query,
+        signal,
+        headers: { "If-Match": etag },
+      } as never);
       return answer as Effects;
     },
   });
@@ -35,9 +46,15 @@ export function usePlan<const T extends VersionedRow>(
 
 const SHOWN_MAX = 20;
 
-/** Shows what an act stops, and what passes to another person. */
-export function PlanNote({ plan: { data, error } }: { plan: UseQueryResult<Effects> }): ReactNode {
-  if (error !== null) return <ErrorNote error={error} />;
+/** Shows what an act stops, and what passes to another person. `onReload` reads the record of a form again. */
+export function PlanNote({
+  plan: { data, error, refetch },
+  onReload,
+}: {
+  plan: UseQueryResult<Effects>;
+  onReload?: () => void;
+}): ReactNode {
+  if (error !== null) return <ChangeError error={error} onReload={onReload ?? (() => void refetch())} />;
   if (data === undefined) return <p role="status">Reading the effects…</p>;
   const { stops, adopts, projects } = data;
   const maintained = Object.keys(projects).length;

@@ -96,7 +96,8 @@ function Role({ person, owners }: { person: Person; owners: number }): ReactNode
   const query = orphans === null ? {} : { orphans };
   const isChanged = role !== valueOfRole(person);
   const body = bodyOfRole(role);
-  const plan = usePlan(ORGANIZATION_ROUTES.updateMember, { params, body, query }, { enabled: isChanged });
+  const { etag } = person;
+  const plan = usePlan(ORGANIZATION_ROUTES.updateMember, { params, body, query }, { enabled: isChanged, etag });
   const update = useVersionedChange(ORGANIZATION_ROUTES.updateMember, {
     changes: [
       ORGANIZATION_ROUTES.listMembers,
@@ -106,9 +107,14 @@ function Role({ person, owners }: { person: Person; owners: number }): ReactNode
     ],
     onDone: (member) => say(`${member.name} is ${titleOfRole(member)} now`),
   });
+  const reload = (): void => {
+    refresh();
+    update.reset();
+    if (isChanged) void plan.refetch();
+  };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    update.mutate({ params, body, query, etag: plan.data?.etag ?? person.etag });
+    update.mutate({ params, body, query, etag: plan.data?.etag ?? etag });
   };
   return (
     <form onSubmit={submit} className="flex flex-col gap-2 border-t border-line pt-3">
@@ -136,13 +142,13 @@ function Role({ person, owners }: { person: Person; owners: number }): ReactNode
             A change applies at once, also to the credentials for which they are responsible.
           </p>
           <OrphansField value={orphans} loses onChange={setOrphans} />
-          <PlanNote plan={plan} />
+          {update.error === null && <PlanNote plan={plan} onReload={reload} />}
           <Button type="submit" look="main" className="self-start" busy={update.isPending}>
             Make {titleOfRole({ custom_role: null, ...body })}
           </Button>
         </>
       )}
-      <ChangeError error={update.error} onReload={refresh} />
+      <ChangeError error={update.error} onReload={reload} />
     </form>
   );
 }

@@ -97,11 +97,17 @@ function MemberItem({
   const body = { ...bodyOfRole(role), expires_at: end ?? null };
   const isSame = role === valueOfRole(member);
   const isChanged = !isSame || end !== present;
-  const plan = usePlan(ORGANIZATION_ROUTES.putProjectMember, { params, body }, { enabled: isChanged });
+  const { etag } = member;
+  const plan = usePlan(ORGANIZATION_ROUTES.putProjectMember, { params, body }, { enabled: isChanged, etag });
   const refresh = useRefresh(CHANGES);
+  const reload = (): void => {
+    refresh();
+    put.reset();
+    if (isChanged) void plan.refetch();
+  };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    put.mutate({ params, body, etag: plan.data?.etag ?? member.etag });
+    put.mutate({ params, body, etag: plan.data?.etag ?? etag });
   };
   return (
     <li className="border-b border-line py-1.5">
@@ -135,8 +141,8 @@ function MemberItem({
         {(mayWrite || member.expires_at !== null) && (
           <MomentField label={`${member.name}: ends (UTC)`} value={end} disabled={!mayWrite} onChange={setEnd} />
         )}
-        {isChanged && <PlanNote plan={plan} />}
-        <ChangeError error={put.error} onReload={refresh} />
+        {isChanged && put.error === null && <PlanNote plan={plan} onReload={reload} />}
+        <ChangeError error={put.error} onReload={reload} />
       </form>
     </li>
   );

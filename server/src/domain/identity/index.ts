@@ -71,6 +71,7 @@ export {
   lastResponsibleSince,
   lossesOf,
   planOf,
+  rehearsePlan,
   requirePlan,
   type Plan,
   passOn,

@@ -248,6 +248,38 @@ for (const { kind: database, skip } of DATABASES)
       assert.equal((await ask("GET", "/v1/apps", token)).status, 403, "it works, and never had apps:read");
     });
 
+    test("a dry run with `If-Match` is refused if somebody else has changed the record", async () => {
+      const inOrganization = await member("admin", ["apps:read"]);
+      const inProject = await maintainer(["files:write"]);
+      const records = [
+        { path: inOrganization.path, change: "PATCH", roles: ["developer", "viewer"], list: "/v1/members" },
+        {
+          path: inProject.path,
+          change: "PUT",
+          roles: ["writer", "reader"],
+          list: inProject.path.replace(/\/[^/]+$/, ""),
+        },
+      ] as const;
+      for (const { path, change, roles, list } of records) {
+        const { items } = (await ask("GET", `${list}?limit=100`)).json as {
+          items: { user_id: string; etag: string }[];
+        };
+        const read = items.find(({ user_id }) => path.endsWith(user_id))?.etag;
+        assert.ok(read !== undefined);
+        const body = { role: roles[0] };
+        const headers = { "if-match": read };
+        await planOf(change, `${path}?dry_run=true`, { body, headers });
+        await planOf("DELETE", `${path}?dry_run=true`, { headers });
+        assert.equal((await ask(change, path, owner(), { body: { role: roles[1] } })).status, 200);
+        for (const refused of [
+          await ask(change, `${path}?dry_run=true`, owner(), { body, headers }),
+          await ask("DELETE", `${path}?dry_run=true`, owner(), { headers }),
+        ])
+          assert.deepEqual([refused.status, refused.json["code"]], [409, "concurrent_update"], refused.text);
+        await planOf(change, `${path}?dry_run=true`, { body });
+      }
+    });
+
     test("a lowered role in a project cuts credentials, and old tokens do not come back with the role", async () => {
       const { id, token, path } = await maintainer(["files:write", "apps:read"]);
       const body = { role: "reader" };

@@ -2,8 +2,8 @@ import type { Scope } from "@mooring/contract";
 import { appendAudit, type AuditEvent } from "#domain/audit/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
-import { etagOf, type Expected } from "#kernel/versions.ts";
-import type { MetadataStore, Reader, Writer } from "#stores/metadata/index.ts";
+import { etagOf, expectedOf, type Expected } from "#kernel/versions.ts";
+import { rehearse, type MetadataStore, type Reader, type Writer } from "#stores/metadata/index.ts";
 import { actionOf, announce, nextEpoch } from "./common.ts";
 import { KINDS, kindOf, tableOf, TABLES } from "./kinds.ts";
 import { readParents } from "./parents.ts";
@@ -133,5 +133,26 @@ export function planOf(
  */
 export function requirePlan(expected: Expected, plan: Plan, version: object): void {
   if (expected === "any" || expected.includes(plan.etag) || expected.includes(etagOf(version))) return;
-  throw new Problem("concurrent_update", "The effects have changed since the dry run. Run it again.");
+  throw new Problem(
+    "concurrent_update",
+    "The record or the effects of the change have changed since you read them. Read them again and repeat your change.",
+  );
+}
+
+/**
+ * Runs an act, returns its plan, and rolls it back.
+ * @param ifMatch as in `requirePlan`. Absent: any version
+ * @throws Problem `concurrent_update`, and those of the act
+ */
+export async function rehearsePlan(
+  { metadata }: { readonly metadata: Pick<MetadataStore, "write"> },
+  ifMatch: string | undefined,
+  act: (tx: Writer) => Promise<{ readonly plan: Plan; readonly version: object }>,
+): Promise<Plan> {
+  const expected = await expectedOf(ifMatch, () => Promise.resolve(undefined));
+  return rehearse(metadata, async (tx) => {
+    const { plan, version } = await act(tx);
+    requirePlan(expected, plan, version);
+    return plan;
+  });
 }

@@ -55,6 +55,7 @@ export {
   endTokensOfGains,
   lossesOf,
   planOf,
+  rehearsePlan,
   requirePlan,
   watch,
   type Loss,

@@ -4,7 +4,7 @@ import { resourceOf } from "#domain/projects/index.ts";
 import { decodeCursor, encodeCursor } from "#kernel/cursor.ts";
 import { Problem } from "#kernel/problem.ts";
 import { expectedOf, requireMatch } from "#kernel/versions.ts";
-import { rehearse, type Writer } from "#stores/metadata/index.ts";
+import type { Writer } from "#stores/metadata/index.ts";
 import { auditActorOf, creatorOf, requireMayRevoke, requirePermission, type ActorContext } from "./actor.ts";
 import { adoptRow, notAdopted, originOfActor } from "./adopt.ts";
 import { parseAddresses, renderAddresses, requireAddresses } from "./addresses.ts";
@@ -16,6 +16,7 @@ import {
   judged,
   lossesOf,
   planOf,
+  rehearsePlan,
   requirePlan,
   watch,
   type Loss,
@@ -132,7 +133,7 @@ export function manage<T extends Table>(deps: CredentialsDeps, table: T): Manage
     adopt: (acting, name) => adopt(manager, acting, name),
     revoke: (acting, name, options = {}) => revoke(manager, acting, name, options),
     planRevocation: (acting, name, options = {}) =>
-      rehearse(deps.metadata, async (tx) => (await revocation(manager, tx, acting, name, options)).plan),
+      rehearsePlan(deps, options.ifMatch, (tx) => revocation(manager, tx, acting, name, options)),
     change: (acting, name, work, { narrows = false } = {}) =>
       changeRow(manager, acting, name, { work, check: narrows ? requireUnrevoked : requireUsable }),
   };

@@ -12,7 +12,7 @@ import {
 import { Problem } from "#kernel/problem.ts";
 import { isId } from "#kernel/ids.ts";
 import { hasPassed } from "#kernel/time.ts";
-import { rehearse, type Reader, type Writer } from "#stores/metadata/index.ts";
+import type { Reader, Writer } from "#stores/metadata/index.ts";
 import { auditOrigin, grantorOf, type Caller, type Grantor, type OrganizationsDeps } from "../caller.ts";
 import { announceAccessChange } from "../change.ts";
 import { policyOf } from "../organization/organization.ts";
@@ -26,6 +26,7 @@ import {
   decideOrphans,
   heirIdOf,
   commitEffects,
+  planEffects,
   watchPerson,
   type Effects,
   type OrphansOptions,
@@ -105,7 +106,7 @@ export function planMember(
   orgId: string,
   options: MemberChange,
 ): Promise<Plan> {
-  return rehearse(deps.metadata, async (tx) => (await memberChange(deps, tx, caller, orgId, options)).effects.plan);
+  return planEffects(deps, options, (tx) => memberChange(deps, tx, caller, orgId, options));
 }
 
 async function memberChange(
@@ -242,7 +243,7 @@ export async function isLastOwner(db: Reader, orgId: string, userId: string): Pr
 
 /** Returns the effects of `removeMember`, and changes nothing. */
 export function planRemoval(deps: OrganizationsDeps, caller: Caller, orgId: string, options: Removal): Promise<Plan> {
-  return rehearse(deps.metadata, async (tx) => (await removalOf(deps, tx, caller, orgId, options)).effects.plan);
+  return planEffects(deps, options, (tx) => removalOf(deps, tx, caller, orgId, options));
 }
 
 async function removalOf(

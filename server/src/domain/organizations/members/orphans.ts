@@ -9,6 +9,7 @@ import {
   revokeRows,
   watch,
   planOf,
+  rehearsePlan,
   requirePlan,
   type Loss,
   type PersonPrincipal,
@@ -127,6 +128,18 @@ export async function commitEffects<T extends { readonly effects: Effects }>(
   });
   await onLosses?.(done.effects.losses);
   return done;
+}
+
+/**
+ * Returns the effects of an act, and changes nothing.
+ * @throws Problem `concurrent_update` if `If-Match` has another version, and those of the act
+ */
+export function planEffects(
+  deps: OrganizationsDeps,
+  { ifMatch }: Pick<OrphansOptions, "ifMatch">,
+  act: (tx: Writer) => Promise<{ readonly effects: Effects }>,
+): Promise<Plan> {
+  return rehearsePlan(deps, ifMatch, async (tx) => (await act(tx)).effects);
 }
 
 /** Returns the id of the person who becomes responsible. `named`: the policy's heir. */

@@ -13,7 +13,7 @@ import {
 } from "#domain/identity/index.ts";
 import type { Project } from "#domain/projects/index.ts";
 import { Problem } from "#kernel/problem.ts";
-import { rehearse, type Reader, type Writer } from "#stores/metadata/index.ts";
+import type { Reader, Writer } from "#stores/metadata/index.ts";
 import { auditOrigin, endOfGiver, grantorOf, scopesInProject, type Caller, type OrganizationsDeps } from "../caller.ts";
 import { announceAccessChange } from "../change.ts";
 import { listPage, type Page, type PageQuery } from "../pages.ts";
@@ -23,6 +23,7 @@ import {
   concludeOrphans,
   decideOrphans,
   commitEffects,
+  planEffects,
   watchPerson,
   type Effects,
   type OrphansOptions,
@@ -96,10 +97,7 @@ export function planProjectMember(
   project: ProjectKey,
   options: ProjectMemberChange,
 ): Promise<Plan> {
-  return rehearse(
-    deps.metadata,
-    async (tx) => (await memberChange(deps, tx, caller, { project, ...options })).effects.plan,
-  );
+  return planEffects(deps, options, (tx) => memberChange(deps, tx, caller, { project, ...options }));
 }
 
 function versionOf(member: ProjectMember | undefined, userId: string): object {
@@ -213,7 +211,7 @@ export function planProjectRemoval(
   project: ProjectKey,
   options: ProjectRemoval,
 ): Promise<Plan> {
-  return rehearse(deps.metadata, async (tx) => (await removal(deps, tx, caller, { project, ...options })).effects.plan);
+  return planEffects(deps, options, (tx) => removal(deps, tx, caller, { project, ...options }));
 }
 
 async function removal(
