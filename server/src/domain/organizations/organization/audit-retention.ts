@@ -17,7 +17,7 @@ interface RetentionDeps {
   readonly clock: GuardedClock;
   readonly signer: AuditSigner;
   readonly log: { error(fields: object, message: string): void };
-  /** For the log of the instance, and for organizations without a choice. Null: entries are kept for ever. */
+  /** Days for the instance's log, and for organizations that have not set their own. Null: entries are kept for ever. */
   readonly defaultDays: number | null;
 }
 

@@ -51,7 +51,7 @@ async function connect(start: CompactionStart): Promise<DuckDBConnection> {
     temp_directory: start.workDir,
     autoinstall_known_extensions: "false",
     autoload_known_extensions: "false",
-    // Files that are read one after the other are written in that order without a sort.
+    // Rows leave in the order of the files that they come from, without a sort.
     preserve_insertion_order: "true",
   });
   return instance.connect();

@@ -275,7 +275,7 @@ describe("createSessionToken", () => {
     await assert.rejects(server.identity.authenticator.authenticate(token), { code: "invalid_token" });
   });
 
-  test("a cookie opens no public operation, and a token opens no session row", async () => {
+  test("no public operation accepts a cookie, and no operation for sessions accepts a token", async () => {
     const withToken = await server.api(token, "GET", "/api/session");
     assert.equal(withToken.status, 401);
     assert.equal(withToken.json["code"], "unauthorized");

@@ -11,7 +11,7 @@ export const ATTRIBUTES = "attributes";
 
 /**
  * A statement must not evaluate anything on hidden rows. The text of an error would reveal their values, and the row counts
- * of a scan in a plan would too. DuckDB moves no condition below an OFFSET. This one skips no rows.
+ * of a scan in a plan would too. DuckDB moves no condition below an OFFSET, and an OFFSET of 0 skips no rows.
  */
 const BARRIER = " OFFSET 0";
 
