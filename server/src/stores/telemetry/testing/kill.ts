@@ -134,12 +134,16 @@ export async function runAndKill(
     phase !== "plain" && phase !== "batch"
       ? (await readFile(printed, "utf8")).includes(`#${phase}\n`)
       : (await output.stat()).size > 0;
-  for (const deadline = performance.now() + PHASE_MS_MAX; isRunning() && !(await isThere()); await delay(5))
-    assert.ok(performance.now() < deadline, `no sign of: ${phase}`);
-  await delay(Math.random() * KILL_MS_MAX);
-  child.kill("SIGKILL");
+  try {
+    for (const deadline = performance.now() + PHASE_MS_MAX; isRunning() && !(await isThere()); await delay(5))
+      assert.ok(performance.now() < deadline, `no sign of: ${phase}`);
+    await delay(Math.random() * KILL_MS_MAX);
+  } finally {
+    child.kill("SIGKILL");
+    await closed;
+    await output.close();
+  }
   const [code, signal] = (await closed) as [number | null, string | null];
-  await output.close();
   if (signal !== "SIGKILL") throw new Error(`the child ended by itself (${signal ?? `exit code ${code}`})`);
   return (await readFile(printed, "utf8")).split("\n").slice(0, -1);
 }
