@@ -72,7 +72,8 @@ async function runProcess(options: RunOptions): Promise<{ tally: Tally; verdict:
     tally.stop();
     abort.abort();
   };
-  const fileTimer = setTimeout(() => end(false), options.fileTimeoutMs);
+  // `refresh` would start a cleared timer again. So the timer must not keep the runner alive: the test's process does.
+  const fileTimer = setTimeout(() => end(false), options.fileTimeoutMs).unref();
   const leftTimer = options.leftMs === Infinity ? undefined : setTimeout(() => end(true), options.leftMs);
   const tally = new Tally(paths, () => void fileTimer.refresh());
   const file = isOne ? (files[0] ?? "") : TOGETHER;
