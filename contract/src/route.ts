@@ -23,12 +23,12 @@ export const REQUEST_HEADERS = {
 
 export type RequestHeader = keyof typeof REQUEST_HEADERS;
 
-/** One operation of the JSON API. Validation, types, OpenAPI and the coverage test come from it. */
 /** Whether an operation only reads, or only takes access away. */
 export function isHarmless({ method, endsAccess }: Pick<Route, "method" | "endsAccess">): boolean {
   return method === "GET" || endsAccess === true;
 }
 
+/** One operation of the JSON API. Validation, types, OpenAPI and the coverage test come from it. */
 export interface Route<
   P extends TObject = TObject,
   Q extends TObject = TObject,
@@ -57,6 +57,8 @@ export interface Route<
   readonly recentSignIn?: boolean;
   /** It only takes access away, so a read-only organization allows it. */
   readonly endsAccess?: boolean;
+  /** Senders may also use an ingest key instead of an access token. */
+  readonly takesIngestKeys?: boolean;
   /** People may do it also while their organization is deleted, before its data is. */
   readonly whileDeleting?: boolean;
   readonly params?: P;

@@ -58,6 +58,7 @@ export const TELEMETRY_ROUTES = {
       "entries. `Content-Encoding` may be gzip, deflate or zstd. JSON lines, one entry each, may be sent as `application/x-ndjson`, " +
       "`application/ndjson` or `application/jsonl`; pointers then count the lines that are not blank.",
     permission: "telemetry:write",
+    takesIngestKeys: true,
     resource: "services",
     params: Type.Object({ type: Type.Enum(["logs", "metrics", "traces"]) }),
     headers: ["Idempotency-Key", "Prefer", "X-Mooring-Project"],

@@ -26,6 +26,7 @@ type Row = Pick<Route, "operationId" | "method" | "path" | "tag" | "summary" | "
       | "sameOrigin"
       | "recentSignIn"
       | "endsAccess"
+      | "takesIngestKeys"
     >
   >;
 
@@ -77,6 +78,13 @@ function isAllowedReadOnly(row: Pick<Row, "method" | "endsAccess">, permission: 
   return isHarmless(row) || !isScope(permission) || organizationAllows("read_only", permission);
 }
 
+const INGEST_KEY = {
+  type: "apiKey",
+  in: "header",
+  name: "X-Api-Key",
+  description: "An ingest key (`mrik_…`). It may also be a bearer token, or the password of Basic.",
+};
+
 /** Builds the OpenAPI 3.1 document of a set of rows. It is a pure function: equal rows give equal text. */
 export function openApiOf(options: {
   title: string;
@@ -111,6 +119,7 @@ export function openApiOf(options: {
           description: "An access token by the client credentials grant (RFC 6749 section 4.4).",
           flows: { clientCredentials: { tokenUrl: options.tokenUrl ?? "/oauth/token", scopes: SCOPE_DESCRIPTIONS } },
         },
+        ...(options.rows.some(({ takesIngestKeys }) => takesIngestKeys === true) ? { ingestKey: INGEST_KEY } : {}),
       },
     },
   };
@@ -122,18 +131,19 @@ function operationOf(row: Row): object {
     tags: [row.tag],
     summary: row.summary,
     ...(row.description === undefined ? {} : { description: row.description }),
-    security: securityOf(row.permission),
+    security: securityOf(row),
     parameters: parametersOf(row),
     ...(row.body === undefined ? {} : { requestBody: { required: true, content: bodyOf(row) } }),
     responses: responsesOf(row),
   };
 }
 
-function securityOf(permission: Row["permission"]): object[] {
+function securityOf({ permission, takesIngestKeys }: Row): object[] {
   if (permission === "public") return [];
   if (permission === "session" || permission === "instance")
     throw new Error("cannot document a row of the portal: its API is internal");
-  return [{ oauth2: permission === "authenticated" ? [] : [permission] }];
+  const token = { oauth2: permission === "authenticated" ? [] : [permission] };
+  return takesIngestKeys === true ? [token, { ingestKey: [] }] : [token];
 }
 
 function bodyOf(row: Row): Record<string, object> {
