@@ -8,7 +8,7 @@ import type { Page } from "playwright-core";
 import { eventually } from "../fixtures/process.ts";
 import { startSmtp, type Received } from "../fixtures/smtp-server.ts";
 import { axe, NO_CHROMIUM, PASSWORD, settled, usePortal, type Tab } from "./browser.ts";
-import { stepClock, steppedClock } from "./clock.ts";
+import { stepClock, steppedClock } from "../fixtures/stepped-clock.ts";
 import { joined, openAs } from "./people.ts";
 import { proveAs, PROVIDER_NAME, startProvider, unusedPort } from "./provider.ts";
 import { totp } from "./totp.ts";

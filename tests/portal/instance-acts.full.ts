@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { eventually } from "../fixtures/process.ts";
 import type { Json } from "../fixtures/server.ts";
 import { axe, NO_CHROMIUM, PASSWORD, usePortal } from "./browser.ts";
-import { stepClock, steppedClock } from "./clock.ts";
+import { stepClock, steppedClock } from "../fixtures/stepped-clock.ts";
 
 /** More than a clock may be ahead of the time that has passed. */
 const STEP_MS = 2 * 3_600_000;

@@ -3,23 +3,24 @@
  * server is killed while they send, and nothing is lost if it is back within 5 s: their own time limit is 10 s.
  */
 import assert from "node:assert/strict";
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { fileURLToPath } from "node:url";
-import { newIngestKey } from "../fixtures/ingest-keys.ts";
+import { makeIngestKey, newIngestKey } from "../fixtures/ingest-keys.ts";
+import { decodeJwt } from "../fixtures/jwt.ts";
 import { freePorts } from "../fixtures/ports.ts";
-import { startServer, writeLog, type Client, type Server } from "../fixtures/server.ts";
+import { eventually } from "../fixtures/process.ts";
+import { startServer, writeLog, type Bootstrap, type Client, type Server } from "../fixtures/server.ts";
 import { startTcpProxy, type TcpProxy } from "../fixtures/tcp-proxy.ts";
+import { steppedClock, stepClock } from "../fixtures/stepped-clock.ts";
 import { rows } from "../fixtures/telemetry.ts";
-import { install } from "../loggers/logger.ts";
 import { startProgram, type LineProgram } from "./line-program.ts";
+import { environmentOf, SDKS } from "./otel-sdks.ts";
 
 const GAP_MS_MAX = 5000;
 const ROUNDS_MAX = 6;
 const directory = mkdtempSync(join(tmpdir(), "mooring-otel-"));
-const programs = fileURLToPath(new URL("programs/", import.meta.url));
 
 let server: Server;
 let client: Client;
@@ -46,32 +47,8 @@ after(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-interface Sdk {
-  readonly name: string;
-  /** Installs it. Returns the command. @throws Error when it is not available */
-  prepare(home: string): Promise<readonly string[]>;
-}
-
-const SDKS: readonly Sdk[] = [
-  {
-    name: "Python",
-    prepare: async (home) => {
-      await install("python3", ["-m", "venv", home], home);
-      const interpreter = join(home, "bin/python");
-      const quiet = ["-q", "--disable-pip-version-check"];
-      await install(interpreter, ["-m", "pip", "install", ...quiet, "-r", join(programs, "requirements.txt")], home);
-      return [interpreter, join(programs, "otel.py")];
-    },
-  },
-  {
-    name: "Go",
-    prepare: async (home) => {
-      cpSync(join(programs, "otel-go"), home, { recursive: true });
-      await install("go", ["build", "-o", "sender", "."], home);
-      return [join(home, "sender")];
-    },
-  },
-];
+/** The commands of the SDKs that are available. */
+const commands = new Map<string, readonly string[]>();
 
 for (const sdk of SDKS) {
   const { name } = sdk;
@@ -83,6 +60,7 @@ for (const sdk of SDKS) {
       mkdirSync(home);
       try {
         command = await sdk.prepare(home);
+        commands.set(name, command);
       } catch (error) {
         reason = `the SDK is not available: ${(error as Error).message.split("\n").slice(0, 4).join(" ")}`;
       }
@@ -91,7 +69,8 @@ for (const sdk of SDKS) {
       for (const compression of ["none", "gzip"]) {
         test(`${protocol}, ${compression}`, { timeout: 600_000 }, async (context) => {
           if (command === undefined) return context.skip(reason);
-          const program = startProgram(command, environmentOf(protocol, compression, name));
+          const endpoint = protocol === "grpc" ? endpoints.grpc : endpoints.http;
+          const program = startProgram(command, environmentOf(name, { protocol, endpoint, compression, key }));
           try {
             await findsItsRows(program, `${name}-${protocol.slice(0, 4)}-${compression}`);
             if (compression !== "gzip") return;
@@ -109,18 +88,66 @@ for (const sdk of SDKS) {
   });
 }
 
-function environmentOf(protocol: string, compression: string, name: string): Record<string, string> {
-  return {
-    OTEL_EXPORTER_OTLP_ENDPOINT: protocol === "grpc" ? endpoints.grpc : endpoints.http,
-    OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
-    // Python's exporter for gRPC knows no name for none.
-    ...(compression === "none" ? {} : { OTEL_EXPORTER_OTLP_COMPRESSION: compression }),
-    OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer%20${key}`,
-    // Milliseconds. Go's first retry is after 2.5 to 7.5 s, and its second one may be after its default limit of 10 s.
-    ...(name === "Go" ? { OTEL_EXPORTER_OTLP_TIMEOUT: "30000" } : {}),
-    OTEL_SERVICE_NAME: `shop-${name}`,
-    OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=test",
-  };
+describe("an hour later, on a server whose clock moves forward", () => {
+  const HOUR_MS = 3_600_000;
+  let later: Server;
+  let home: Bootstrap;
+  before(async () => {
+    later = await startServer({ environment: steppedClock(HOUR_MS + 60_000) });
+    home = await later.bootstrap();
+  });
+  after(() => later.dispose());
+
+  const nowMs = async (): Promise<number> => 1000 * Number(decodeJwt(await later.token(home.credential)).claims["iat"]);
+  async function passHour(): Promise<void> {
+    const beforeMs = await nowMs();
+    stepClock(later);
+    await eventually("an hour to pass", async () => ((await nowMs()) >= beforeMs + HOUR_MS ? true : null));
+  }
+
+  for (const { name } of SDKS) {
+    for (const protocol of ["grpc", "http/protobuf"]) {
+      test(`${name}, ${protocol}: sends without a new configuration, until its key has been rotated and the overlap has ended`, async (context) => {
+        const command = commands.get(name);
+        if (command === undefined) return context.skip("the SDK is not available");
+        const { id, key: secret } = await makeIngestKey(later, home);
+        const endpoint = protocol === "grpc" ? later.grpcOrigin : later.origin;
+        const environment = environmentOf(name, { protocol, endpoint, compression: "gzip", key: secret });
+        const program = startProgram(command, environment);
+        const sends = async (what: string): Promise<void> => {
+          const line = `${name}-${protocol.slice(0, 4)}-${what}`;
+          assert.equal(await program.send(line), line);
+          assert.deepEqual(await countsOf(line, later, home.credential), { logs: 3, metrics: 2, traces: 1 });
+        };
+        try {
+          await sends("at first");
+          await passHour();
+          await sends("after an hour");
+          await rotate(later, home, { id, overlapSeconds: (2 * HOUR_MS) / 1000 });
+          await sends("after the rotation");
+          await passHour();
+          await sends("in the overlap");
+          await passHour();
+          const line = `${name}-${protocol.slice(0, 4)}-after the overlap`;
+          await program.send(line);
+          assert.deepEqual(await countsOf(line, later, home.credential), { logs: 0, metrics: 0, traces: 0 });
+        } finally {
+          await program.end();
+        }
+      });
+    }
+  }
+});
+
+async function rotate(
+  on: Server,
+  { credential }: Bootstrap,
+  { id, overlapSeconds }: { id: string; overlapSeconds: number },
+): Promise<void> {
+  const token = await on.token(credential);
+  const json = { overlap_seconds: overlapSeconds };
+  const answer = await on.call("POST", `/v1/ingest-keys/${id}/rotate`, { token, json });
+  assert.equal(answer.status, 200, answer.text);
 }
 
 async function findsItsRows(program: LineProgram, id: string): Promise<void> {
@@ -202,11 +229,15 @@ async function survivesKill(program: LineProgram, id: string): Promise<boolean> 
   return false;
 }
 
-async function countsOf(name: string): Promise<Record<"logs" | "metrics" | "traces", number>> {
-  const token = await server.token(client);
+async function countsOf(
+  name: string,
+  on = server,
+  credential = client,
+): Promise<Record<"logs" | "metrics" | "traces", number>> {
+  const token = await on.token(credential);
   const count = async (table: string, column: string): Promise<number> => {
     const sql = `SELECT count(*) AS n FROM ${table} WHERE ${column}->>'name' = $1`;
-    const [row] = await rows<{ n: number }>(server, token, sql, { parameters: [name] });
+    const [row] = await rows<{ n: number }>(on, token, sql, { parameters: [name] });
     return Number(row?.n);
   };
   return {

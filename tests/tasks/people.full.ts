@@ -5,7 +5,7 @@ import { eventually } from "../fixtures/process.ts";
 import type { Client } from "../fixtures/server.ts";
 import { ingested, logEntry, rows } from "../fixtures/telemetry.ts";
 import { NO_CHROMIUM, usePortal } from "../portal/browser.ts";
-import { stepClock, steppedClock } from "../portal/clock.ts";
+import { stepClock, steppedClock } from "../fixtures/stepped-clock.ts";
 import { openAs, tokenOf } from "../portal/people.ts";
 import { api, command, member, openPage, ownerSignIn, pathOf, type Member } from "./world.ts";
 
