@@ -37,6 +37,7 @@ export async function makeVault({ server, home }: Shared, token: string): Promis
     app: String(app["slug"]),
     file: (await uploaded(server, token, { filename: "hidden.txt", project })).id,
     webhook: await idOf("/v1/webhooks", { name: "hidden", project }),
+    ingestKey: await idOf("/v1/ingest-keys", { name: "hidden", project }),
     key: await idOf("/v1/s3/keys", { name: "hidden", scopes: ["s3:read"], project }),
     trust: await idOf(`/v1/credentials/${credential}/trusts`, {
       name: "hidden",
@@ -63,6 +64,7 @@ export async function makeVault({ server, home }: Shared, token: string): Promis
       { page: "buckets?bucket=NAME", hidden: ids.app, invented: "no-such-bucket" },
       { page: "buckets?tab=events&destination=NAME", hidden: null, invented: `dest_${NONE}` },
       { page: "credentials?credential=NAME", hidden: credential, invented: `cred_${NONE}` },
+      { page: "ingest-keys?key=NAME", hidden: ids.ingestKey, invented: `cred_${NONE}` },
       { page: "s3-keys?key=NAME", hidden: ids.key, invented: `key_${NONE}` },
       { page: "trusts?trust=NAME", hidden: ids.trust, invented: `trust_${NONE}` },
       { page: "alerts?alert=NAME", hidden: ids.alert, invented: `alert_${NONE}` },

@@ -91,6 +91,17 @@ test("a person creates, rotates and revokes an ingest key", { skip: NO_CHROMIUM 
   const first = await shownKey(page);
   assert.equal(await statusOf(first), 202);
   await page.getByText("50 a second on each node").waitFor();
+  await page.getByRole("button", { name: "Change", exact: true }).click();
+  const change = page.getByRole("dialog", { name: "Change collector" });
+  await change.getByLabel(/^Requests a second/).fill("60");
+  await change.getByLabel(/^Only pages of these origins/).fill("https://app.example.com");
+  await change.getByRole("button", { name: "Save" }).click();
+  await page.getByText("60 a second on each node").waitFor();
+  await page.getByText("https://app.example.com").first().waitFor();
+  await page.getByRole("button", { name: "Change", exact: true }).click();
+  await change.getByLabel(/^Only pages of these origins/).fill("");
+  await change.getByRole("button", { name: "Save" }).click();
+  await page.getByText("no limit by origin").waitFor();
   await page.getByRole("button", { name: "Rotate", exact: true }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Rotate", exact: true }).click();
   const second = await shownKey(page);

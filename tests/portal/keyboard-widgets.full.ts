@@ -98,7 +98,18 @@ test("menus work by arrows and by first letters", { skip: NO_CHROMIUM }, async (
 });
 
 /** Pages whose rows open, and the least number of rows in the content. */
-const LISTS = ["explore", "traces", "files", "members", "credentials", "s3-keys", "audit", "projects", "buckets"];
+const LISTS = [
+  "explore",
+  "traces",
+  "files",
+  "members",
+  "credentials",
+  "ingest-keys",
+  "s3-keys",
+  "audit",
+  "projects",
+  "buckets",
+];
 
 test("j, k and Enter work on rows; Enter enters the panel, and Esc returns", { skip: NO_CHROMIUM }, async () => {
   for (const path of LISTS) {

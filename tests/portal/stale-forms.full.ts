@@ -75,6 +75,7 @@ async function staleForms(): Promise<readonly StaleForm[]> {
   const { app } = portal.shared.home;
   const credential = await idOf("/v1/credentials", { name: "first", scopes: ["files:read"] });
   const key = await idOf("/v1/s3/keys", { name: "first", scopes: ["s3:read"] });
+  const ingestKey = await idOf("/v1/ingest-keys", { name: "first" });
   const member = await joined(portal, "grace@acme.example");
   const project = await idOf("/v1/projects", { slug: "stale", name: "first" });
   // From here on each change keeps the rows longer, because a shorter retention would ask for a confirmation.
@@ -84,21 +85,20 @@ async function staleForms(): Promise<readonly StaleForm[]> {
   assert.equal(joins.status, 200, joins.text);
   await server.call("PATCH", "/v1/telemetry/settings", { token, json: { retention_days: { logs: 300 } } });
   const rename = (form: Locator): Promise<void> => form.getByLabel("Name", { exact: true }).fill("mine");
-  const named = { opener: "Change", edit: rename, save: "Save", seen: hasValue("Name", "theirs") } as const;
+  const renamed = (name: string, path: string, url: string): StaleForm => ({
+    name,
+    path,
+    call: ["PATCH", url, { name: "theirs" }],
+    opener: "Change",
+    edit: rename,
+    save: "Save",
+    seen: hasValue("Name", "theirs"),
+  });
   return [
-    {
-      ...named,
-      name: "credential",
-      path: `credentials?credential=${credential}`,
-      call: ["PATCH", `/v1/credentials/${credential}`, { name: "theirs" }],
-    },
-    { ...named, name: "S3 key", path: `s3-keys?key=${key}`, call: ["PATCH", `/v1/s3/keys/${key}`, { name: "theirs" }] },
-    {
-      ...named,
-      name: "project",
-      path: `projects?open=${project}`,
-      call: ["PATCH", `/v1/projects/${project}`, { name: "theirs" }],
-    },
+    renamed("credential", `credentials?credential=${credential}`, `/v1/credentials/${credential}`),
+    renamed("ingest key", `ingest-keys?key=${ingestKey}`, `/v1/ingest-keys/${ingestKey}`),
+    renamed("S3 key", `s3-keys?key=${key}`, `/v1/s3/keys/${key}`),
+    renamed("project", `projects?open=${project}`, `/v1/projects/${project}`),
     ...roleForms(member, project),
     {
       name: "retention",

@@ -56,13 +56,17 @@ function EditForm<T extends AccessItem>({ kind, versioned, onReload, onClose }: 
   const [name, setName] = useState(item.name);
   const [requested, setRequested] = useState(item.scopes);
   const [text, setText] = useState((item.allowed_addresses ?? []).join("\n"));
+  const [limits, setLimits] = useState(kind.limits?.textsOf(item) ?? {});
   const addresses = readAddressList(text);
   const given = cut(requested, grant).given;
   const needed = kindsOf(requested);
   const kinds = kind.resourceKinds.filter((one) => needed.includes(one) || item.resources?.[one] !== undefined);
   const resources = texts === null ? null : resourcesIn(texts, kinds);
   const isNamed = texts === null || missingKinds(texts, needed).length === 0;
-  const body = changeOf(item, { name: name.trim(), requested, given, addresses: bodyOf(addresses), resources });
+  const body = {
+    ...changeOf(item, { name: name.trim(), requested, given, addresses: bodyOf(addresses), resources }),
+    ...kind.limits?.changeOf(item, limits),
+  };
   const { error, isPending, change } = useChangeItem(kind, () => {
     say(`Saved. The change applies from the ${kind.noun}'s next request.`);
     onClose();
@@ -77,6 +81,7 @@ function EditForm<T extends AccessItem>({ kind, versioned, onReload, onClose }: 
       <TextField label="Name" value={name} maxLength={100} required onChange={({ target }) => setName(target.value)} />
       {kind.hasMutableScopes && <PermissionPicker requested={requested} grant={grant} onChange={setRequested} />}
       <ResourceFields noun={kind.noun} project={item.project_id} kinds={kinds} texts={texts} onChange={setTexts} />
+      {kind.limits?.fields(limits, (part) => setLimits((before) => ({ ...before, ...part })))}
       <AddressesField
         label="May be used from"
         hint="Addresses and CIDR ranges. Empty: from anywhere. The change applies to issued tokens and presigned URLs within a second."

@@ -34,6 +34,15 @@ type Credential = ResultOf<typeof ORGANIZATION_ROUTES.getCredential>;
 /** A fact of the inspector: its name and its value. */
 export type Fact = readonly [name: string, value: ReactNode];
 
+/** Additional limits in the form that changes an item: their texts in the fields, and the members that changed. */
+interface EditedLimits<T extends AccessItem> {
+  textsOf(this: void, item: T): LimitTexts;
+  fields(this: void, texts: LimitTexts, change: (part: LimitTexts) => void): ReactNode;
+  changeOf(this: void, item: T, texts: LimitTexts): object;
+}
+
+export type LimitTexts = Readonly<Record<string, string>>;
+
 /** A kind of credential or key: its operations, its words, and the parts of its pages that differ. */
 export interface AccessKind<T extends AccessItem> {
   /** `credential`, `S3 key`. */
@@ -63,6 +72,7 @@ export interface AccessKind<T extends AccessItem> {
   readonly columns: readonly Column<T>[];
   facts(this: void, item: T): readonly Fact[];
   readonly hasMutableScopes: boolean;
+  readonly limits?: EditedLimits<T>;
   /** The kinds of resources to which one can be limited. */
   readonly resourceKinds: readonly ResourceKind[];
   /** Whether one can be responsible for others. */

@@ -2,8 +2,8 @@ import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import type { ReactNode } from "react";
 import { useAct } from "~/api/queries.ts";
 import { ReplaceDialog } from "~/kit/replace-dialog.tsx";
-import { State } from "~/kit/state.tsx";
 import type { Credential, NewCredential } from "./credentials.ts";
+import { RotationWarnings, secondSecretText } from "./rotation-warnings.tsx";
 
 /** Creates a new secret. The old one works until the chosen time has passed. */
 export function RotateDialog({
@@ -34,24 +34,14 @@ export function RotateDialog({
       }
       onClose={onClose}
       consequence={(seconds) => (
-        <>
-          {seconds === 0 && (
-            <State kind="warn">
-              <span className="whitespace-normal">
-                The old secret and all issued tokens stop working at once. Programs that use them fail until they have
-                the new secret.
-              </span>
-            </State>
-          )}
-          {credential.secrets.length > 1 && (
-            <State kind="warn">
-              <span className="whitespace-normal">
-                This credential has two secrets already. The older one, ending in{" "}
-                <code>{credential.secrets.at(-1)?.hint}</code>, ends now.
-              </span>
-            </State>
-          )}
-        </>
+        <RotationWarnings
+          atOnce={
+            seconds === 0
+              ? "The old secret and all issued tokens stop working at once. Programs that use them fail until they have the new secret."
+              : null
+          }
+          former={secondSecretText("credential", credential.secrets)}
+        />
       )}
     />
   );

@@ -19,7 +19,8 @@ export type { Versioned } from "@mooring/client";
 
 /**
  * Reads an object with its `ETag`, for a form that changes only the version it shows. It is not read again
- * automatically, because a form must not change while a person edits it.
+ * automatically, because a form must not change while a person edits it. It is not cached either: a form that opens with
+ * an older version would be replaced by the newer one a moment later.
  */
 export function useVersioned<const T extends Route>(
   row: T,
@@ -31,6 +32,7 @@ export function useVersioned<const T extends Route>(
     queryKey: [slug, row.operationId, params, "versioned"],
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
+    gcTime: 0,
     enabled,
     queryFn: ({ signal }) => client.read(row, { params, signal } as unknown as CallInput<T>),
   });

@@ -3,16 +3,11 @@ import type { ReactNode } from "react";
 import { CreateDialog } from "~/access/create-dialog.tsx";
 import type { AccessDraft } from "~/access/draft.ts";
 import type { NewIngestKey } from "~/access/ingest-keys.ts";
-import { namesIn } from "~/access/s3-keys.ts";
 import { useAct } from "~/api/queries.ts";
-import { TextField } from "~/kit/field.tsx";
+import { LimitFields } from "./limit-fields.tsx";
+import { membersOf, NO_LIMITS, type Limits } from "./limits.ts";
 
-interface Draft extends AccessDraft {
-  /** The origins in the field; empty: no limit. */
-  readonly origins: string;
-  /** The number in the field; empty: no limit. */
-  readonly rate: string;
-}
+type Draft = AccessDraft & Limits;
 
 interface CreateProps {
   /** The slug to preselect. */
@@ -34,8 +29,7 @@ export function CreateIngestKey({ project, onCreated, onClose }: CreateProps): R
     expiresDays: null,
     addresses: "",
     resources: null,
-    origins: "",
-    rate: "",
+    ...NO_LIMITS,
   };
   return (
     <CreateDialog<Draft>
@@ -46,41 +40,17 @@ export function CreateIngestKey({ project, onCreated, onClose }: CreateProps): R
       busy={create.isPending}
       error={create.error}
       onCreate={({ scopes: _one, resources, ...body }, draft) => {
-        const origins = namesIn(draft.origins);
         create.mutate({
           body: {
             ...body,
             resources: resources === undefined ? null : { services: resources.services ?? [] },
-            origins: origins.length === 0 ? null : origins,
-            requests_per_second: draft.rate === "" ? null : Number(draft.rate),
+            ...membersOf(draft),
           },
         });
       }}
       onClose={onClose}
       hasResources
-      after={(draft, change) => <LimitFields draft={draft} onChange={change} />}
+      after={(draft, change) => <LimitFields limits={draft} onChange={change} />}
     />
-  );
-}
-
-function LimitFields({ draft, onChange }: { draft: Draft; onChange: (part: Partial<Draft>) => void }): ReactNode {
-  return (
-    <div className="grid gap-3 sm:grid-cols-2">
-      <TextField
-        label="Only pages of these origins"
-        hint="For a key in a web page, for example https://*.example.com. Empty: no limit"
-        value={draft.origins}
-        onChange={({ target }) => onChange({ origins: target.value })}
-      />
-      <TextField
-        label="Requests a second"
-        hint="On each node. Empty: no own limit"
-        type="number"
-        min={1}
-        max={100_000}
-        value={draft.rate}
-        onChange={({ target }) => onChange({ rate: target.value })}
-      />
-    </div>
   );
 }

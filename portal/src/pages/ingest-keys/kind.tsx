@@ -4,6 +4,8 @@ import type { AccessKind } from "~/access/kind.ts";
 import { durationText } from "~/kit/figures.ts";
 import { visibleText } from "~/kit/foreign.ts";
 import { State } from "~/kit/state.tsx";
+import { LimitFields } from "./limit-fields.tsx";
+import { changedMembers, limitsOf, NO_LIMITS } from "./limits.ts";
 
 /** The services of a key: `checkout, cart`. */
 function servicesText({ resources }: IngestKey): string {
@@ -41,6 +43,11 @@ export const INGEST_KEYS: AccessKind<IngestKey> = {
     ],
   ],
   hasMutableScopes: false,
+  limits: {
+    textsOf: limitsOf,
+    fields: (texts, change) => <LimitFields limits={{ ...NO_LIMITS, ...texts }} onChange={change} />,
+    changeOf: (key, texts) => changedMembers(key, { ...NO_LIMITS, ...texts }),
+  },
   resourceKinds: ["services"],
   hasChildren: false,
   revokeConsequence: () =>

@@ -1,12 +1,12 @@
 import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import { useState, type ReactNode } from "react";
 import type { IngestKey, NewIngestKey } from "~/access/ingest-keys.ts";
+import { RotationWarnings, secondSecretText } from "~/access/rotation-warnings.tsx";
 import { useAct } from "~/api/queries.ts";
 import { useWhyNotIn } from "~/app/may.ts";
 import { Button } from "~/kit/button.tsx";
 import { visibleText } from "~/kit/foreign.ts";
 import { ReplaceDialog } from "~/kit/replace-dialog.tsx";
-import { State } from "~/kit/state.tsx";
 
 interface RotateProps {
   ingestKey: IngestKey;
@@ -50,21 +50,10 @@ function RotateDialog({ ingestKey, onRotated, onClose }: RotateProps & { onClose
       onReplace={(seconds) => rotate.mutate({ params: { key_id: id }, body: { overlap_seconds: seconds } })}
       onClose={onClose}
       consequence={(seconds) => (
-        <>
-          {seconds === 0 && (
-            <State kind="warn">
-              <span className="whitespace-normal">Agents with the old secret are refused at once.</span>
-            </State>
-          )}
-          {secrets.length > 1 && (
-            <State kind="warn">
-              <span className="whitespace-normal">
-                This key has two secrets already. The older one, ending in <code>{secrets.at(-1)?.hint}</code>, ends
-                now.
-              </span>
-            </State>
-          )}
-        </>
+        <RotationWarnings
+          atOnce={seconds === 0 ? "Agents with the old secret are refused at once." : null}
+          former={secondSecretText("key", secrets)}
+        />
       )}
     />
   );

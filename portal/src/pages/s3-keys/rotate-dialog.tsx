@@ -1,12 +1,12 @@
 import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import { useState, type ReactNode } from "react";
+import { RotationWarnings } from "~/access/rotation-warnings.tsx";
 import type { NewS3Key, S3Key } from "~/access/s3-keys.ts";
 import { useAct } from "~/api/queries.ts";
 import { useWhyNotIn } from "~/app/may.ts";
 import { Button } from "~/kit/button.tsx";
 import { visibleText } from "~/kit/foreign.ts";
 import { ReplaceDialog } from "~/kit/replace-dialog.tsx";
-import { State } from "~/kit/state.tsx";
 
 interface RotateProps {
   s3Key: S3Key;
@@ -54,22 +54,16 @@ function RotateDialog({ s3Key, onRotated, onClose }: RotateProps & { onClose: ()
       onReplace={(seconds) => rotate.mutate({ params: { key_id: s3Key.id }, body: { overlap_seconds: seconds } })}
       onClose={onClose}
       consequence={(seconds) => (
-        <>
-          {seconds === 0 && (
-            <State kind="warn">
-              <span className="whitespace-normal">
-                Requests and presigned URLs with the old access key ID are refused at once.
-              </span>
-            </State>
-          )}
-          {s3Key.former !== null && (
-            <State kind="warn">
-              <span className="whitespace-normal">
+        <RotationWarnings
+          atOnce={seconds === 0 ? "Requests and presigned URLs with the old access key ID are refused at once." : null}
+          former={
+            s3Key.former === null ? null : (
+              <>
                 An older access key ID, <code>{s3Key.former.access_key_id}</code>, still works. It ends now.
-              </span>
-            </State>
-          )}
-        </>
+              </>
+            )
+          }
+        />
       )}
     />
   );
