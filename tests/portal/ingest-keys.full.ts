@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { AGENTS, fillIn, type AgentAddresses } from "@mooring/contract/agents";
 import type { Locator, Page } from "playwright-core";
 import { rolldown } from "rolldown";
 import { eventually } from "../fixtures/process.ts";
@@ -20,16 +21,10 @@ let script = "";
 let app: Server;
 let origin = "";
 
-/** A program of a page: it exports one span with OpenTelemetry's exporter for browsers. */
+/** The rest of the page's program: it exports one span, and reads a refusal. */
 const MAIN = `
-  import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
-  import { SimpleSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
-
-  window.sendSpan = async (mooring, key, name) => {
-    const headers = { authorization: "Bearer " + key };
-    const exporter = new OTLPTraceExporter({ url: mooring + "/otlp/v1/traces", headers });
-    const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
-    provider.getTracer("page").startSpan(name).end();
+  window.sendSpan = async (name) => {
+    tracer.startSpan(name).end();
     await provider.forceFlush();
     await provider.shutdown();
   };
@@ -41,12 +36,6 @@ const MAIN = `
   document.title = "ready";`;
 
 before(async () => {
-  const modules = ["node_modules", fileURLToPath(new URL("../../node_modules", import.meta.url))];
-  writeFileSync(join(folder, "main.mjs"), MAIN);
-  const build = await rolldown({ input: join(folder, "main.mjs"), platform: "browser", resolve: { modules } });
-  const { output } = await build.generate({ format: "es" });
-  await build.close();
-  script = output[0].code;
   app = createServer((request, response) => {
     const isScript = request.url === "/main.js";
     response.writeHead(200, { "content-type": isScript ? "text/javascript" : "text/html" });
@@ -62,6 +51,23 @@ after(async () => {
   await once(app, "close");
   rmSync(folder, { recursive: true, force: true });
 });
+
+/** Returns a module for browsers, with the packages that it imports. */
+async function bundled(text: string): Promise<string> {
+  const modules = ["node_modules", fileURLToPath(new URL("../../node_modules", import.meta.url))];
+  writeFileSync(join(folder, "main.mjs"), text);
+  const build = await rolldown({ input: join(folder, "main.mjs"), platform: "browser", resolve: { modules } });
+  const { output } = await build.generate({ format: "es" });
+  await build.close();
+  return output[0].code;
+}
+
+/** Returns the configuration that the portal shows for a key without services. */
+function textFor(id: string, addresses: AgentAddresses, key: string): string {
+  const agent = AGENTS.find((each) => each.id === id);
+  assert.ok(agent !== undefined, id);
+  return fillIn(agent, { addresses, key, service: "" });
+}
 
 /** Returns the key in the open dialog, and closes it. */
 async function shownKey(page: Page): Promise<string> {
@@ -124,13 +130,15 @@ test("a page of another origin sends spans with OpenTelemetry's web SDK", { skip
     token,
     json: { name: "another page", origins: ["https://other.example.com"] },
   });
+  const { body: addresses } = await server.call<AgentAddresses>("GET", "/.well-known/mooring");
+  script = await bundled(textFor("otel-web", addresses, made.body.key) + MAIN);
   const tab = await portal.openEmpty();
   const { page } = tab;
   await page.goto(origin);
   await page.waitForFunction('document.title === "ready"');
   const run = (call: string): Promise<unknown> => page.evaluate(call);
   const words = (key: string): string => `${JSON.stringify(server.origin)}, ${JSON.stringify(key)}`;
-  await run(`window.sendSpan(${words(made.body.key)}, "from the page")`);
+  await run('window.sendSpan("from the page")');
   const found = await eventually(
     "the span",
     async () => {

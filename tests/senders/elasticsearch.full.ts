@@ -1,4 +1,7 @@
-/** Elasticsearch's bulk requests: the official clients, the transports of pino and winston, and rsyslog. */
+/**
+ * Elasticsearch's bulk requests, with the configurations that the portal shows: the official clients, the transports of
+ * pino and winston, and rsyslog. Also curl.
+ */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { createSocket } from "node:dgram";
@@ -7,56 +10,74 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { freePort } from "../fixtures/ports.ts";
-import { missingPackage, runNode } from "./packages.ts";
+import { configurationOf, replaced, runModule, runScript, runShell } from "./agents.ts";
+import { missingPackage, missingPython } from "./packages.ts";
 import { assertNow, run, useSenders } from "./place.ts";
 
 const place = useSenders();
 const RSYSLOGD = "/usr/sbin/rsyslogd";
 const MODULE = "/usr/lib/x86_64-linux-gnu/rsyslog/omelasticsearch.so";
+const COUNT = 2500;
 
-test(
-  "the bulk helpers of clients 8 and 9, pino-elasticsearch and winston-elasticsearch",
-  { skip: missingPackage("elasticsearch8") },
-  async () => {
-    await runNode("elasticsearch.mjs", { ORIGIN: place.origin, KEY: place.key });
-    for (const version of [8, 9]) {
-      const [row] = await place.sql(
-        `select count(*) as n, count(distinct attributes->>'order') as orders, any_value(level) as level, max(timestamp) as timestamp from logs where service = 'client-${version}'`,
-      );
-      assert.deepEqual([Number(row?.["n"]), Number(row?.["orders"]), row?.["level"]], [2500, 2500, "warn"]);
-      assertNow([row ?? {}]);
-    }
-    const found = await place.find(
-      "select timestamp, message, level, service, attributes->>'_index' as name from logs where message in ('by pino', 'by winston') order by message",
-      2,
-    );
-    assert.deepEqual(
-      found.map(({ message, level, service, name }) => [message, level, service, name]),
-      [
-        ["by pino", "error", "pino-shop", "pino"],
-        ["by winston", "warn", null, "logs-winston"],
-      ],
-    );
-    assertNow(found);
-  },
-);
-
-function configurationOf(port: number): string {
-  return `
-module(load="imudp")
-module(load="omelasticsearch")
-input(type="imudp" address="127.0.0.1" port="${port}")
-template(name="ecs" type="list" option.jsonf="on") {
-  property(outname="@timestamp" name="timereported" dateFormat="rfc3339" format="jsonf")
-  property(outname="message" name="msg" format="jsonf")
-  property(outname="log.level" name="syslogseverity-text" format="jsonf")
-  property(outname="service.name" name="programname" format="jsonf")
+async function assertDocuments(service: string, level: string): Promise<void> {
+  const [row] = await place.sql(
+    `select count(*) as n, count(distinct attributes->>'order') as orders, any_value(level) as level, max(timestamp) as timestamp from logs where service = '${service}'`,
+  );
+  assert.deepEqual([Number(row?.["n"]), Number(row?.["orders"]), row?.["level"]], [COUNT, COUNT, level]);
+  assertNow([row ?? {}]);
 }
-action(type="omelasticsearch" server="${place.origin}/elasticsearch" template="ecs" searchIndex="rsyslog" searchType=""
-  bulkmode="on" uid="any" pwd="${place.key}" action.resumeRetryCount="-1" action.resumeInterval="1"
-  queue.type="LinkedList" queue.dequeueBatchSize="100")
+
+const BY_CLIENT = `
+const documents = Array.from({ length: ${COUNT} }, (_, order) => (
+  { "@timestamp": new Date().toISOString(), message: "document " + order, log: { level: "warn" }, order }
+));
+send(documents).then((result) => {
+  if (result.successful !== ${COUNT} || result.failed !== 0) throw new Error(JSON.stringify(result));
+});
 `;
-}
+
+test("the bulk helpers of Node's clients 8 and 9", { skip: missingPackage("elasticsearch8") }, async () => {
+  for (const version of [8, 9]) {
+    const text = configurationOf("elasticsearch-node", place, `client${version}`);
+    const client = replaced(text, { '"@elastic/elasticsearch"': `"elasticsearch${version}"` });
+    await runModule(client + BY_CLIENT, place.directory);
+    await assertDocuments(`client${version}`, "warn");
+  }
+});
+
+test("the bulk helper of Python's client", { skip: missingPython("elasticsearch") }, async () => {
+  const end = `
+from datetime import datetime, timezone
+now = datetime.now(timezone.utc).isoformat()
+documents = [{"@timestamp": now, "message": f"document {i}", "log.level": "error", "order": i} for i in range(${COUNT})]
+assert send(documents) == (${COUNT}, [])
+`;
+  await runScript(configurationOf("elasticsearch-python", place, "clientpython") + end, place.directory);
+  await assertDocuments("clientpython", "error");
+});
+
+test("pino-elasticsearch and winston-elasticsearch", { skip: missingPackage("pino-elasticsearch") }, async () => {
+  const byPino = `logger.error({ order: 7 }, "by pino");\nstream.end();\n`;
+  await runModule(configurationOf("pino-elasticsearch", place, "pino-shop") + byPino, place.directory);
+  const byWinston = `
+transport.on("error", () => process.exit(1));
+logger.warn("by winston", { order: 8 });
+setImmediate(() => transport.flush().then(() => logger.on("finish", () => process.exit(0)).end()));
+`;
+  await runModule(configurationOf("winston-elasticsearch", place, "winston") + byWinston, place.directory);
+  const found = await place.find(
+    "select timestamp, message, level, service, attributes->>'_index' as name from logs where message in ('by pino', 'by winston') order by message",
+    2,
+  );
+  assert.deepEqual(
+    found.map(({ message, level, service, name }) => [message, level, service, name]),
+    [
+      ["by pino", "error", "pino-shop", "pino"],
+      ["by winston", "warn", "winston", "logs-winston-default"],
+    ],
+  );
+  assertNow(found);
+});
 
 const SKIP =
   existsSync(RSYSLOGD) && existsSync(MODULE) ? false : "RSYSLOG IS NOT TESTED: rsyslog-elasticsearch is not installed";
@@ -64,7 +85,8 @@ const SKIP =
 test("rsyslog's omelasticsearch, one line and many at once", { skip: SKIP }, async () => {
   const port = await freePort();
   const file = join(place.directory, "rsyslog.conf");
-  writeFileSync(file, configurationOf(port));
+  const input = `module(load="imudp")\ninput(type="imudp" address="127.0.0.1" port="${port}")\n`;
+  writeFileSync(file, input + configurationOf("rsyslog-elasticsearch", place, "none"));
   const child = spawn(RSYSLOGD, ["-n", "-f", file, "-i", join(place.directory, "rsyslog.pid")], { stdio: "inherit" });
   const socket = createSocket("udp4");
   const send = (text: string): void =>
@@ -87,7 +109,7 @@ test("rsyslog's omelasticsearch, one line and many at once", { skip: SKIP }, asy
   }
 });
 
-test("curl: a bulk request, Loki's JSON, Splunk's events, and raw lines", async () => {
+test("curl: a bulk request, and Loki's JSON", async () => {
   const now = Date.now();
   const curl = (path: string, body: string, ...words: readonly string[]): Promise<string> =>
     run("curl", ["-sS", "--fail-with-body", ...words, "--data-binary", body, place.origin + path]);
@@ -101,16 +123,24 @@ test("curl: a bulk request, Loki's JSON, Splunk's events, and raw lines", async 
   const values = [[`${now}000000`, "curl loki"]];
   const push = JSON.stringify({ streams: [{ stream: { app: "curl", level: "warn" }, values }] });
   await curl("/loki/api/v1/push", push, "-u", `any:${place.key}`, "-H", "Content-Type: application/json");
-  const event = JSON.stringify({ time: now / 1000, event: "curl splunk", source: "curl", fields: { level: "warn" } });
-  await curl("/splunk/services/collector", event, "-H", `Authorization: Splunk ${place.key}`);
-  const line = `${new Date(now).toISOString()} warn: curl raw`;
-  await curl("/raw/logs?service=curl", line, "-H", `X-Api-Key: ${place.key}`);
   const found = await place.sql(
     "select timestamp, message, level, service from logs where service = 'curl' order by message",
   );
   assert.deepEqual(
     found.map(({ message, level }) => [message, level]),
-    ["bulk", "loki", "raw", "splunk"].map((name) => [`curl ${name}`, "warn"]),
+    ["bulk", "loki"].map((name) => [`curl ${name}`, "warn"]),
   );
   assertNow(found);
+});
+
+test("lines for a terminal: an event of Splunk, plain lines, and lines of JSON", async () => {
+  for (const id of ["splunk-curl", "curl-lines", "curl-ndjson"]) {
+    await runShell(configurationOf(id, place, id), place.directory);
+    const found = await place.sql(`select timestamp, message, lower(level) as level from logs where service = '${id}'`);
+    assert.deepEqual(
+      found.map(({ message, level }) => [message, level]),
+      [["order shipped", "info"]],
+    );
+    assertNow(found);
+  }
 });

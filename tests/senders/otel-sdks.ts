@@ -1,8 +1,9 @@
 /** OpenTelemetry's SDKs, each as a program that sends when it gets a line. */
-import { cpSync } from "node:fs";
+import { cpSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { install } from "../loggers/logger.ts";
+import { startProgram, type LineProgram } from "./line-program.ts";
 
 const programs = fileURLToPath(new URL("programs/", import.meta.url));
 
@@ -33,20 +34,14 @@ export const SDKS: readonly Sdk[] = [
   },
 ];
 
-/** Returns the environment that configures an SDK, and nothing else does. */
-export function environmentOf(
-  name: string,
-  { protocol, endpoint, compression, key }: { protocol: string; endpoint: string; compression: string; key: string },
-): Record<string, string> {
-  return {
-    OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
-    OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
-    // Python's exporter for gRPC knows no name for none.
-    ...(compression === "none" ? {} : { OTEL_EXPORTER_OTLP_COMPRESSION: compression }),
-    OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer%20${key}`,
-    // Milliseconds. Go's first retry is after 2.5 to 7.5 s, and its second one may be after its default limit of 10 s.
-    ...(name === "Go" ? { OTEL_EXPORTER_OTLP_TIMEOUT: "30000" } : {}),
-    OTEL_SERVICE_NAME: `shop-${name}`,
-    OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=test",
-  };
+/** Starts an SDK that is configured by lines for a shell, which are saved to a file. */
+export function startSdk(
+  command: readonly string[],
+  { name, file, lines }: { name: string; file: string; lines: string },
+): LineProgram {
+  writeFileSync(file, lines);
+  // Milliseconds. Go's first retry is after 2.5 to 7.5 s, and its second one may be after its default limit of 10 s.
+  const timeout: Record<string, string> = name === "Go" ? { OTEL_EXPORTER_OTLP_TIMEOUT: "30000" } : {};
+  const environment = { OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=test", ...timeout };
+  return startProgram(["bash", "-c", '. "$0" && exec "$@"', file, ...command], environment);
 }

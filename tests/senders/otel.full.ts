@@ -1,6 +1,7 @@
 /**
- * OpenTelemetry's SDKs of Python and Go, configured by environment variables alone. SQL finds their rows. Then the
- * server is killed while they send, and nothing is lost if it is back within 5 s: their own time limit is 10 s.
+ * OpenTelemetry's SDKs of Python and Go, configured by the environment variables that the portal shows. SQL finds
+ * their rows. Then the server is killed while they send, and nothing is lost if it is back within 5 s: their own time
+ * limit is 10 s.
  */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -15,8 +16,10 @@ import { startServer, writeLog, type Bootstrap, type Client, type Server } from 
 import { startTcpProxy, type TcpProxy } from "../fixtures/tcp-proxy.ts";
 import { steppedClock, stepClock } from "../fixtures/stepped-clock.ts";
 import { rows } from "../fixtures/telemetry.ts";
-import { startProgram, type LineProgram } from "./line-program.ts";
-import { environmentOf, SDKS } from "./otel-sdks.ts";
+import { configurationOf, replaced } from "./agents.ts";
+import type { LineProgram } from "./line-program.ts";
+import { SDKS, startSdk } from "./otel-sdks.ts";
+import { publishedAddresses } from "./place.ts";
 
 const GAP_MS_MAX = 5000;
 const ROUNDS_MAX = 6;
@@ -69,8 +72,8 @@ for (const sdk of SDKS) {
       for (const compression of ["none", "gzip"]) {
         test(`${protocol}, ${compression}`, { timeout: 600_000 }, async (context) => {
           if (command === undefined) return context.skip(reason);
-          const endpoint = protocol === "grpc" ? endpoints.grpc : endpoints.http;
-          const program = startProgram(command, environmentOf(name, { protocol, endpoint, compression, key }));
+          const file = join(directory, `${name}-${protocol.slice(0, 4)}-${compression}.env`);
+          const program = startSdk(command, { name, file, lines: await linesFor(protocol, compression, name) });
           try {
             await findsItsRows(program, `${name}-${protocol.slice(0, 4)}-${compression}`);
             if (compression !== "gzip") return;
@@ -111,9 +114,10 @@ describe("an hour later, on a server whose clock moves forward", () => {
         const command = commands.get(name);
         if (command === undefined) return context.skip("the SDK is not available");
         const { id, key: secret } = await makeIngestKey(later, home);
-        const endpoint = protocol === "grpc" ? later.grpcOrigin : later.origin;
-        const environment = environmentOf(name, { protocol, endpoint, compression: "gzip", key: secret });
-        const program = startProgram(command, environment);
+        const file = join(directory, `${name}-${protocol.slice(0, 4)}-later.env`);
+        const place = { addresses: await publishedAddresses(later), key: secret };
+        const lines = configurationOf(agentOf(protocol), place, `shop-${name}`);
+        const program = startSdk(command, { name, file, lines });
         const sends = async (what: string): Promise<void> => {
           const line = `${name}-${protocol.slice(0, 4)}-${what}`;
           assert.equal(await program.send(line), line);
@@ -148,6 +152,21 @@ async function rotate(
   const json = { overlap_seconds: overlapSeconds };
   const answer = await on.call("POST", `/v1/ingest-keys/${id}/rotate`, { token, json });
   assert.equal(answer.status, 200, answer.text);
+}
+
+/** Returns the table's lines for a shell, with the addresses of the proxies; without compression also at the default paths. */
+async function linesFor(protocol: string, compression: string, name: string): Promise<string> {
+  const published = await publishedAddresses(server);
+  assert.ok(published.otlp_grpc_url?.endsWith(settings.otlp_grpc_listen) === true, String(published.otlp_grpc_url));
+  const addresses = { ...published, ingest_url: endpoints.http, otlp_grpc_url: endpoints.grpc };
+  const lines = configurationOf(agentOf(protocol), { addresses, key }, `shop-${name}`);
+  if (compression === "gzip") return lines;
+  const plain = replaced(lines, { "export OTEL_EXPORTER_OTLP_COMPRESSION=gzip\n": "" });
+  return protocol === "grpc" ? plain : replaced(plain, { [`${endpoints.http}/otlp`]: endpoints.http });
+}
+
+function agentOf(protocol: string): string {
+  return protocol === "grpc" ? "otel-grpc" : "otel-http";
 }
 
 async function findsItsRows(program: LineProgram, id: string): Promise<void> {

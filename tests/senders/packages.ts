@@ -3,8 +3,6 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { run } from "./place.ts";
 
 /** The directory where continuous integration installs tests/senders/npm. */
 const NPM = process.env["MOORING_TEST_SENDERS"];
@@ -15,23 +13,17 @@ export function missingPackage(name: string): string | false {
   return `${name} IS NOT TESTED: MOORING_TEST_SENDERS names no directory where tests/senders/npm is installed`;
 }
 
-/** Runs a program of this folder with the packages of npm. */
-export async function runNode(program: string, values: Readonly<Record<string, string>>): Promise<string> {
+/** Returns the directory of the packages. */
+export function npmModules(): string {
   assert.ok(NPM !== undefined);
-  const path = fileURLToPath(new URL(`programs/${program}`, import.meta.url));
-  return run(process.execPath, [path], { ...values, PACKAGES: join(NPM, "package.json") });
+  return join(NPM, "node_modules");
 }
 
 /** The interpreter with the packages of requirements.txt. */
-const PYTHON = process.env["MOORING_TEST_SENDERS_PYTHON"] ?? "python3";
+export const PYTHON = process.env["MOORING_TEST_SENDERS_PYTHON"] ?? "python3";
 
 /** Returns the reason why a module of Python can't be used, or false. */
 export function missingPython(module: string): string | false {
   if (spawnSync(PYTHON, ["-c", `import ${module}`]).status === 0) return false;
   return `${module} IS NOT TESTED: MOORING_TEST_SENDERS_PYTHON names no Python with tests/senders/requirements.txt`;
-}
-
-/** Runs a script of this folder with the packages of Python. */
-export async function runPython(script: string, values: Readonly<Record<string, string>>): Promise<string> {
-  return run(PYTHON, [fileURLToPath(new URL(`programs/${script}`, import.meta.url))], values);
 }

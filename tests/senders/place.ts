@@ -1,4 +1,4 @@
-/** A server that keeps its port over a kill, for senders that continue to send. */
+/** A server that keeps its ports over a kill, for senders that continue to send. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before } from "node:test";
 import { promisify } from "node:util";
-import { freePort } from "../fixtures/ports.ts";
+import type { AgentAddresses } from "@mooring/contract/agents";
+import { freePorts } from "../fixtures/ports.ts";
 import { eventually } from "../fixtures/process.ts";
 import { startServer, type Bootstrap, type Server } from "../fixtures/server.ts";
 import { rows } from "../fixtures/telemetry.ts";
@@ -14,10 +15,12 @@ import { rows } from "../fixtures/telemetry.ts";
 export interface SenderPlace {
   /** The same over kills. */
   readonly origin: string;
+  /** The addresses that the server publishes. */
+  readonly addresses: AgentAddresses;
   /** An ingest key of the project. */
   readonly key: string;
   readonly directory: string;
-  /** Kills the server and starts it again on its port. */
+  /** Kills the server and starts it again on its ports. */
   restart(): Promise<void>;
   sql(text: string): Promise<readonly Record<string, unknown>[]>;
   /** Waits until the statement returns this many rows, and returns them. @throws Error when it never does */
@@ -30,17 +33,17 @@ export function useSenders(): SenderPlace {
   let home: Bootstrap;
   let token = "";
   let key = "";
-  let port = 0;
+  let addresses: AgentAddresses | undefined;
+  let settings = {};
   const directory = mkdtempSync(join(tmpdir(), "mooring-senders-"));
   const dataDir = join(directory, "data");
   const start = async (): Promise<void> => {
-    server = await startServer({
-      dataDir,
-      settings: { listen: `127.0.0.1:${port}`, rate_limit_per_second: 10_000, rate_limit_burst: 10_000 },
-    });
+    server = await startServer({ dataDir, settings });
   };
   before(async () => {
-    port = await freePort();
+    const [port, grpcPort] = await freePorts(2);
+    const [listen, otlp_grpc_listen] = [`127.0.0.1:${port}`, `127.0.0.1:${grpcPort}`];
+    settings = { listen, otlp_grpc_listen, rate_limit_per_second: 10_000, rate_limit_burst: 10_000 };
     await start();
     home = await server.bootstrap();
     token = await server.token(home.credential);
@@ -50,6 +53,7 @@ export function useSenders(): SenderPlace {
     });
     assert.equal(made.status, 201, made.text);
     ({ key } = made.body);
+    addresses = await publishedAddresses(server);
   });
   afterEach((context) => {
     if ("passed" in context && context.passed === false) console.log(server.stderr().slice(-4000));
@@ -65,6 +69,10 @@ export function useSenders(): SenderPlace {
     },
     get key() {
       return key;
+    },
+    get addresses() {
+      assert.ok(addresses !== undefined);
+      return addresses;
     },
     directory,
     sql,
@@ -82,6 +90,13 @@ export function useSenders(): SenderPlace {
       });
     },
   };
+}
+
+/** Returns the addresses for agents, as the portal reads them. */
+export async function publishedAddresses(server: Server): Promise<AgentAddresses> {
+  const { status, text, body } = await server.call<AgentAddresses>("GET", "/.well-known/mooring");
+  assert.equal(status, 200, text);
+  return body;
 }
 
 const PROGRAM_DEADLINE_MS = 60_000;

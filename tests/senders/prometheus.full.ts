@@ -1,4 +1,4 @@
-/** Prometheus' remote write: Debian's Prometheus sends its own metrics, and client_golang sends version 2.0. */
+/** Prometheus' remote write, with the configuration that the portal shows: Debian's Prometheus sends its own metrics, and client_golang sends version 2.0. */
 import assert from "node:assert/strict";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,20 +6,20 @@ import { test } from "node:test";
 import { freePort } from "../fixtures/ports.ts";
 import { eventually } from "../fixtures/process.ts";
 import { missingPrometheus, startPrometheus, type Prometheus } from "../fixtures/prometheus.ts";
+import { configurationOf } from "./agents.ts";
 import { assertNow, run, useSenders } from "./place.ts";
 
 const place = useSenders();
 const REMOTE_WRITE = process.env["MOORING_TEST_REMOTE_WRITE"] ?? "";
 
-function configurationOf(port: number): string {
+/** The table's configuration, with a target and short intervals. */
+function configurationFor(port: number): string {
   return `
 global: { scrape_interval: 1s }
 scrape_configs:
   - job_name: itself
     static_configs: [{ targets: ["127.0.0.1:${port}"] }]
-remote_write:
-  - url: ${place.origin}/prometheus/api/v1/write
-    authorization: { credentials: ${place.key} }
+${configurationOf("prometheus", place, "none").trimEnd()}
     queue_config: { batch_send_deadline: 500ms, max_backoff: 500ms }
     metadata_config: { send_interval: 1s }
 `;
@@ -46,7 +46,7 @@ test(
   async () => {
     const port = await freePort();
     const file = join(place.directory, "prometheus.yaml");
-    writeFileSync(file, configurationOf(port));
+    writeFileSync(file, configurationFor(port));
     const prometheus = await startPrometheus(file, place.directory, port);
     try {
       const [info] = await place.find(

@@ -1,6 +1,7 @@
 /**
- * Senders of syslog: rsyslog in every framing, syslog-ng, util-linux' logger and Python's SysLogHandler. SQL finds their
- * rows. Then the server is killed: rsyslog with a queue loses nothing that the server had not read.
+ * Senders of syslog: rsyslog in every framing, syslog-ng, util-linux' logger and Python's SysLogHandler, also with the
+ * configurations that the portal shows. SQL finds their rows. Then the server is killed: rsyslog with a queue loses
+ * nothing that the server had not read.
  */
 import assert from "node:assert/strict";
 import { spawn, type ChildProcess } from "node:child_process";
@@ -9,28 +10,37 @@ import { existsSync, globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
+import { makeCertificates } from "../fixtures/certificates.ts";
 import { newIngestKey } from "../fixtures/ingest-keys.ts";
 import { freePorts } from "../fixtures/ports.ts";
 import { eventually } from "../fixtures/process.ts";
 import { startServer, writeLog, type Client, type Server } from "../fixtures/server.ts";
+import { trustAuthority } from "../fixtures/smoke.ts";
 import { rows } from "../fixtures/telemetry.ts";
-import { run } from "./place.ts";
+import { configurationOf, replaced, runShell, type AgentPlace } from "./agents.ts";
+import { publishedAddresses, run } from "./place.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "mooring-syslog-senders-"));
 const dataDir = join(directory, "data");
+const { caFile, certificateFile, keyFile: tlsKeyFile } = makeCertificates(directory);
+const undoTrust = trustAuthority(caFile);
 let server: Server;
 let client: Client;
+let place: AgentPlace;
 let settings: Record<string, string>;
 let tcp = 0;
 let udp = 0;
 
 before(async () => {
-  const [listen = 0, first = 0, second = 0] = await freePorts(3);
+  const [listen = 0, first = 0, second = 0, tls = 0] = await freePorts(4);
   [tcp, udp] = [first, second];
   settings = {
     listen: `127.0.0.1:${listen}`,
     syslog_tcp_listen: `127.0.0.1:${tcp}`,
     syslog_udp_listen: `127.0.0.1:${udp}`,
+    syslog_tls_listen: `127.0.0.1:${tls}`,
+    tls_cert: certificateFile,
+    tls_key: tlsKeyFile,
   };
   server = await startServer({ dataDir, settings });
   const home = await server.bootstrap();
@@ -40,9 +50,11 @@ before(async () => {
   const keyFile = join(directory, "key");
   writeFileSync(keyFile, key, { mode: 0o600 });
   server = await start(keyFile);
+  place = { key, addresses: await publishedAddresses(server) };
 });
 after(async () => {
   await server.dispose();
+  undoTrust();
   rmSync(directory, { recursive: true, force: true });
 });
 
@@ -103,6 +115,12 @@ test("util-linux' logger", { skip: existsSync(LOGGER) ? false : "logger is not i
   }
 });
 
+test("logger, as the portal shows it", { skip: existsSync(LOGGER) ? false : "logger is not installed" }, async () => {
+  await runShell(configurationOf("logger", place, "night-job"), directory);
+  const expected = { message: "backup finished", level: "info", service: "night-job", facility: "daemon" };
+  assertRows(await find("backup finished", 1), [expected]);
+});
+
 test("Python's SysLogHandler", async () => {
   const script = join(directory, "handler.py");
   writeFileSync(
@@ -159,6 +177,10 @@ async function startDaemon(
 
 const RSYSLOG = "/usr/sbin/rsyslogd";
 const rsyslogSkip = existsSync(RSYSLOG) ? false : "rsyslog is not installed";
+const rsyslogTlsSkip =
+  globSync("/usr/lib/*/rsyslog/lmnsd_gtls.so").length > 0 ? rsyslogSkip : "rsyslog-gnutls is not installed";
+
+const forward = (parameters: string): string => `action(type="omfwd" target="127.0.0.1" ${parameters})`;
 
 function rsyslog(name: string, action: string): Promise<Daemon> {
   const home = join(directory, `rsyslog-${name}`);
@@ -169,24 +191,31 @@ function rsyslog(name: string, action: string): Promise<Daemon> {
     `global(workDirectory="${home}")
 module(load="imuxsock" SysSock.Use="off")
 input(type="imuxsock" Socket="${socket}" CreatePath="on" RateLimit.Interval="0" UseSysTimeStamp="off")
-action(type="omfwd" target="127.0.0.1" ${action})
+${action}
 `,
   );
   return startDaemon(RSYSLOG, ["-n", "-f", join(home, "rsyslog.conf"), "-i", join(home, "pid")], socket);
 }
 
 const FRAMINGS: Readonly<Record<string, () => string>> = {
-  udp: () => `port="${udp}" protocol="udp"`,
-  tcp: () => `port="${tcp}" protocol="tcp"`,
+  udp: () => forward(`port="${udp}" protocol="udp"`),
+  tcp: () => forward(`port="${tcp}" protocol="tcp"`),
   "tcp-5424-counted": () =>
-    `port="${tcp}" protocol="tcp" TCP_Framing="octet-counted" template="RSYSLOG_SyslogProtocol23Format"`,
-  "tcp-forward": () => `port="${tcp}" protocol="tcp" template="RSYSLOG_ForwardFormat"`,
-  "tcp-compressed": () => `port="${tcp}" protocol="tcp" compression.mode="single" ziplevel="9"`,
-  "udp-compressed": () => `port="${udp}" protocol="udp" ziplevel="9"`,
+    forward(`port="${tcp}" protocol="tcp" TCP_Framing="octet-counted" template="RSYSLOG_SyslogProtocol23Format"`),
+  "tcp-forward": () => forward(`port="${tcp}" protocol="tcp" template="RSYSLOG_ForwardFormat"`),
+  "tcp-compressed": () => forward(`port="${tcp}" protocol="tcp" compression.mode="single" ziplevel="9"`),
+  "udp-compressed": () => forward(`port="${udp}" protocol="udp" ziplevel="9"`),
+  "as the portal shows it": () => configurationOf("rsyslog", place, "none"),
+  "as the portal shows it for TLS": () =>
+    // rsyslog compares only the DNS names of a certificate.
+    replaced(configurationOf("rsyslog-tls", place, "none"), {
+      "/etc/ssl/certs/ca-certificates.crt": caFile,
+      "127.0.0.1": "localhost",
+    }),
 };
 
 for (const [name, action] of Object.entries(FRAMINGS)) {
-  test(`rsyslog, ${name}`, { skip: rsyslogSkip }, async () => {
+  test(`rsyslog, ${name}`, { skip: name.endsWith("TLS") ? rsyslogTlsSkip : rsyslogSkip }, async () => {
     const daemon = await rsyslog(name, action());
     try {
       const short = `rsyslog ${name}. short`;
@@ -208,10 +237,14 @@ for (const [name, action] of Object.entries(FRAMINGS)) {
 const NG = process.env["MOORING_TEST_SYSLOG_NG"] ?? "";
 const SYSLOG_NG = `${NG}/usr/sbin/syslog-ng`;
 const [ngLibraries = ""] = globSync(`${NG}/usr/lib/syslog-ng/libsyslog-ng-*.so*`).map((path) => dirname(path));
-for (const [name, destination] of Object.entries({
-  network: () => `network("127.0.0.1" port(${tcp}) transport("tcp"))`,
-  "syslog-tcp": () => `syslog("127.0.0.1" port(${tcp}) transport("tcp"))`,
-  udp: () => `network("127.0.0.1" port(${udp}) transport("udp"))`,
+const towards = (driver: string): string => `destination d { ${driver}; };\nlog { source(s_src); destination(d); };\n`;
+for (const [name, path] of Object.entries({
+  network: () => towards(`network("127.0.0.1" port(${tcp}) transport("tcp"))`),
+  "syslog-tcp": () => towards(`syslog("127.0.0.1" port(${tcp}) transport("tcp"))`),
+  udp: () => towards(`network("127.0.0.1" port(${udp}) transport("udp"))`),
+  "as the portal shows it": () => configurationOf("syslog-ng", place, "none"),
+  "as the portal shows it for TLS": () =>
+    replaced(configurationOf("syslog-ng-tls", place, "none"), { 'ca-dir("/etc/ssl/certs")': `ca-file("${caFile}")` }),
 })) {
   const skip = existsSync(SYSLOG_NG) ? false : "syslog-ng is not installed";
   test(`syslog-ng, ${name}`, { skip }, async () => {
@@ -223,10 +256,8 @@ for (const [name, destination] of Object.entries({
       config,
       `@version: current
 options { keep-hostname(yes); };
-source s { unix-dgram("${socket}"); };
-destination d { ${destination()}; };
-log { source(s); destination(d); };
-`,
+source s_src { unix-dgram("${socket}"); };
+${path()}`,
     );
     const words = ["-F", "-f", config, "-R", join(home, "persist"), "-p", join(home, "pid"), "-c", join(home, "ctl")];
     const modules = globSync(`${NG}/usr/lib/syslog-ng/*/`).join(":");
@@ -247,7 +278,7 @@ test(
   { skip: rsyslogSkip },
   async () => {
     const queue = `queue.type="LinkedList" action.resumeRetryCount="-1" action.resumeInterval="1"`;
-    const daemon = await rsyslog("queue", `port="${tcp}" protocol="tcp" ${queue}`);
+    const daemon = await rsyslog("queue", forward(`port="${tcp}" protocol="tcp" ${queue}`));
     const log = (number: number): Promise<string> =>
       run(LOGGER, ["--socket", daemon.socket, "--tag", "shop", `queued ${number}.`]);
     try {

@@ -1,3 +1,4 @@
+import { agentsPage } from "./agents-page.ts";
 import { architecturePage } from "./architecture-page.ts";
 import { commandNouns, commandsPage } from "./commands.ts";
 import { configurationPage } from "./configuration-page.ts";
@@ -14,6 +15,7 @@ export const GENERATED: readonly Generated[] = [
   configurationPage,
   errorsPage,
   ...OPENAPI_FILES,
+  agentsPage,
   architecturePage,
   webhookSendersPage,
   wordsLeftFile,
