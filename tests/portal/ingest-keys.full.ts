@@ -122,6 +122,44 @@ test("a person creates, rotates and revokes an ingest key", { skip: NO_CHROMIUM 
   await tab.close();
 });
 
+test(
+  "a new key is shown in the configuration of each agent, and its first use is found",
+  { skip: NO_CHROMIUM },
+  async () => {
+    const tab = await portal.open();
+    const { page } = tab;
+    await tab.go(`/o/${portal.shared.home.org.slug}/-/ingest-keys`);
+    await page.getByRole("button", { name: "Create ingest key", exact: true }).first().click();
+    const form = page.getByRole("dialog", { name: "Create ingest key" });
+    await form.getByLabel("Name", { exact: true }).fill("shippers");
+    await form.getByRole("button", { name: "Create", exact: true }).click();
+    const dialog = page.getByRole("dialog", { name: /^Secret of/ });
+    const key = await dialog.getByLabel("Ingest key", { exact: true }).innerText();
+    // By keys alone: find an agent, choose it, and copy its configuration.
+    await dialog.getByLabel("Find an agent").focus();
+    await page.keyboard.type("promtail");
+    await dialog.getByText(/^1 of|^2 of/).waitFor();
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("Promtail");
+    const block = dialog.getByLabel("Configuration of Promtail");
+    await block.waitFor();
+    const { server } = portal.shared;
+    const { body: addresses } = await server.call<AgentAddresses>("GET", "/.well-known/mooring");
+    assert.equal(await block.innerText(), textFor("promtail", addresses, key));
+    await dialog.getByText("Waiting for the first request").waitFor();
+    assert.equal(await statusOf(key), 202);
+    await dialog.getByText("Found", { exact: true }).waitFor({ timeout: 30_000 });
+    assert.equal(await shownKey(page), key);
+    await page.getByRole("button", { name: "Connect an agent" }).click();
+    const again = page.getByRole("dialog", { name: "Connect with shippers" });
+    await again.getByText("The secret was shown once").waitFor();
+    assert.match(await again.getByLabel(/^Configuration of/).innerText(), /Bearer%20INGEST_KEY$/m);
+    assert.equal((await page.content()).includes(key), false, "the secret is still in the page");
+    assert.deepEqual(tab.faults, []);
+    await tab.close();
+  },
+);
+
 test("a page of another origin sends spans with OpenTelemetry's web SDK", { skip: NO_CHROMIUM }, async () => {
   const { server, token } = portal.shared;
   const json = { name: "shop page", origins: [origin] };

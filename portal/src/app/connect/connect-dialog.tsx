@@ -6,6 +6,7 @@ import { Loading } from "~/kit/page.tsx";
 import { State } from "~/kit/state.tsx";
 import { Tabs } from "~/kit/tabs.tsx";
 import type { Topic } from "../topic.ts";
+import { PageLink } from "../page-link.tsx";
 import { useOrganization } from "../scope.ts";
 import type { Choices } from "./choices.ts";
 import { reaches } from "./choose.ts";
@@ -74,6 +75,12 @@ function Connect(request: ConnectRequest): ReactNode {
         )}
         <AppField choices={choices} value={input.app} onChange={setApp} />
       </div>
+      {spoken === "telemetry" && (
+        <p>
+          Agents such as Prometheus, Fluent Bit and rsyslog need an ingest key, because tokens expire.{" "}
+          <PageLink page="ingest-keys">Ingest keys</PageLink> has a configuration for each agent.
+        </p>
+      )}
       <Warnings chosen={chosen} spoken={spoken} />
       <Tabs
         label="Tools"

@@ -5,6 +5,7 @@ import { Part } from "~/access/inspector.tsx";
 import { AccessPage } from "~/access/page.tsx";
 import { Secrets } from "~/access/secrets.tsx";
 import { useProject } from "~/app/scope.ts";
+import { ConnectButton } from "./connect-button.tsx";
 import { CreateIngestKey } from "./create-dialog.tsx";
 import { CreatedKey } from "./created-key.tsx";
 import { INGEST_KEYS } from "./kind.tsx";
@@ -24,7 +25,12 @@ export function Page(): ReactNode {
       form={({ onCreated, onClose }) => <CreateIngestKey project={first} onCreated={onCreated} onClose={onClose} />}
       secret={(created, onClose) => <CreatedKey ingestKey={created} onClose={onClose} />}
       idOf={({ id }) => id}
-      buttons={(key, onSecret) => <RotateButton ingestKey={key} onRotated={onSecret} />}
+      buttons={(key, onSecret) => (
+        <>
+          <ConnectButton ingestKey={key} />
+          <RotateButton ingestKey={key} onRotated={onSecret} />
+        </>
+      )}
       parts={({ secrets }) => (
         <Part title="Secrets">
           <Secrets secrets={secrets} />

@@ -6,11 +6,11 @@ import { useProject } from "~/app/scope.ts";
 import { Dialog, FormActions } from "~/kit/dialog.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { SelectField, TextField } from "~/kit/field.tsx";
+import { FindSelectField } from "~/kit/find-select-field.tsx";
 import { visibleText } from "~/kit/foreign.ts";
 import { CreatedWebhook } from "./created-webhook.tsx";
 import { DeduplicationFields, HandshakeFields, VerificationFields } from "./fields.tsx";
 import { submitKeys } from "./keys.ts";
-import { SenderField } from "./sender-field.tsx";
 import { PRESETS, presetOf, type Deduplication, type Handshake, type Preset, type Verification } from "./presets.ts";
 
 type NewWebhook = ResultOf<typeof WEBHOOK_ROUTES.createWebhook>;
@@ -172,7 +172,8 @@ function secretHint({ id, secret }: Preset): string | null {
 
 function PresetField({ preset, onChange }: { preset: Preset; onChange: (preset: Preset) => void }): ReactNode {
   return (
-    <SenderField
+    <FindSelectField
+      findLabel="Find a sender"
       label="The sender, and its verification scheme"
       hint={
         preset.secret === null

@@ -1,7 +1,7 @@
 import { WEBHOOK_HANDSHAKES, WEBHOOK_SCHEMES } from "@mooring/contract";
 import type { ReactNode } from "react";
 import { Checkbox, SelectField, TextField } from "~/kit/field.tsx";
-import { SenderField, type Choice } from "./sender-field.tsx";
+import { FindSelectField } from "~/kit/find-select-field.tsx";
 import { HANDSHAKE_NAMES, SCHEME_NAMES, type Deduplication, type Handshake, type Verification } from "./presets.ts";
 
 /** Schemes that sign a time. */
@@ -13,7 +13,7 @@ const TIMED: ReadonlySet<string> = new Set(
 );
 /** Schemes with a token for an audience. */
 const AUDIENCED: ReadonlySet<string> = new Set(["google_pubsub", "azure_event_grid_entra"]);
-const CHOICES: readonly Choice[] = WEBHOOK_SCHEMES.map((id) => ({ id, title: SCHEME_NAMES[id] })).toSorted((a, b) =>
+const CHOICES = WEBHOOK_SCHEMES.map((id) => ({ id, title: SCHEME_NAMES[id] })).toSorted((a, b) =>
   a.title.localeCompare(b.title, "en"),
 );
 const NAMED = new Set(["hmac", "header"]);
@@ -33,7 +33,8 @@ export function VerificationFields({
   return (
     <div className="grid gap-4 sm:grid-cols-2">
       {withScheme && (
-        <SenderField
+        <FindSelectField
+          findLabel="Find a sender"
           label="Verified by"
           value={scheme}
           choices={CHOICES}
