@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { run } from "./place.ts";
 
 /** The directory where continuous integration installs tests/senders/npm. */
 const NPM = process.env["MOORING_TEST_SENDERS"];
@@ -17,6 +19,13 @@ export function missingPackage(name: string): string | false {
 export function npmModules(): string {
   assert.ok(NPM !== undefined);
   return join(NPM, "node_modules");
+}
+
+/** Runs a program of this folder with the packages of npm. */
+export async function runNode(program: string, values: Readonly<Record<string, string>>): Promise<string> {
+  assert.ok(NPM !== undefined);
+  const path = fileURLToPath(new URL(`programs/${program}`, import.meta.url));
+  return run(process.execPath, [path], { ...values, PACKAGES: join(NPM, "package.json") });
 }
 
 /** The interpreter with the packages of requirements.txt. */
