@@ -1,7 +1,6 @@
 /**
  * The Collector of OpenTelemetry with the configurations that the portal shows, over HTTP and gRPC, and over a kill.
- * Continuous integration does not build the program, since that takes too long:
- * `go build -C tests/senders/collector -o PROGRAM .`
+ * To build the program: `go build -C tests/senders/collector -o PROGRAM .`
  */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";

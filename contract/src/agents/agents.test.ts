@@ -86,20 +86,15 @@ test("a test sends with each agent that has no documents, and with no other one"
       .map((name) => readFileSync(fileURLToPath(new URL(name, folder)), "utf8")),
   );
   const named = AGENTS.filter(({ id }) => tests.some((text) => text.includes(`"${id}"`))).map(({ id }) => id);
-  // The first two are run if there is a Collector; the portal's test only shows the third.
-  const others = new Set(["collector-http", "collector-grpc", "promtail"]);
+  // The portal's test only shows the configuration of Promtail.
   assert.deepEqual(
-    named.filter((id) => !others.has(id)),
+    named.filter((id) => id !== "promtail"),
     AGENTS.filter(({ documents }) => documents === undefined).map(({ id }) => id),
   );
 });
 
 /** The options of agents that no test runs: a person has found each of them in the documents of the agent. */
 const OPTIONS: Readonly<Record<string, string>> = {
-  "collector-http":
-    "receivers otlp protocols http endpoint processors batch exporters otlphttp headers authorization retry_on_failure max_elapsed_time service pipelines logs metrics traces",
-  "collector-grpc":
-    "receivers otlp protocols http endpoint processors batch exporters headers authorization tls insecure retry_on_failure max_elapsed_time service pipelines logs metrics traces",
   "prometheus-2": "remote_write url protobuf_message authorization credentials",
   "alloy-metrics": "url bearer_token targets forward_to __address__",
   alloy: "url bearer_token max_backoff_retries path_targets __path__ service_name targets forward_to",

@@ -11,15 +11,6 @@ processors:
   batch: {}
 `;
 
-/** The pages of an exporter of the Collector, and of what it shares with others. */
-const collectorPages = (exporter: string): readonly string[] =>
-  [
-    `exporter/${exporter}/README.md`,
-    "exporter/exporterhelper/README.md",
-    "receiver/otlpreceiver/README.md",
-    "processor/batchprocessor/README.md",
-  ].map((path) => `https://github.com/open-telemetry/opentelemetry-collector/blob/main/${path}`);
-
 export const OTLP_AGENTS: readonly Agent[] = [
   {
     id: "otel-http",
@@ -47,7 +38,6 @@ export const OTLP_AGENTS: readonly Agent[] = [
     file: "collector.yaml",
     language: "yaml",
     use: "Start it with `otelcol --config collector.yaml`. Programs send to it at 127.0.0.1:4318. From version 0.144 on, the exporter has the name otlp_http, and otlphttp is deprecated.",
-    documents: collectorPages("otlphttpexporter"),
     text: ({ addresses, key }) =>
       collector(
         "otlphttp",
@@ -63,7 +53,6 @@ export const OTLP_AGENTS: readonly Agent[] = [
     language: "yaml",
     use: "Start it with `otelcol --config collector.yaml`. Programs send to it at 127.0.0.1:4318. Newer versions name the exporter otlp_grpc, and otlp is deprecated.",
     needs: "otlp_grpc_url",
-    documents: collectorPages("otlpexporter"),
     text: ({ addresses, key }) => {
       const { isTls, host, port } = partsOf(addresses.otlp_grpc_url ?? "http://HOST");
       return collector(
