@@ -30,6 +30,7 @@ export type IdPrefix =
   | "job"
   | "store"
   | "era"
+  | "rule"
   | "upl"
   | "dest"
   | "url"

@@ -360,6 +360,18 @@ function fillsOfKeys(ids: Ids, id: MakeId): Fills {
         ...live,
       },
     },
+    ingest_rule: {
+      rows: MANY,
+      columns: {
+        id: id("rule"),
+        org_id,
+        name: "'many'",
+        types: "'[]'",
+        match: "'{}'",
+        action: "'drop'",
+        created_at: at,
+      },
+    },
     telemetry_erasure: { rows: MANY, columns: { id: id("era"), org_id, types: "'[]'", created_at: at } },
     s3_destination: { rows: MANY, columns: { id: id("dst"), org_id, name: id("dst"), created_at: at } },
   };

@@ -118,6 +118,7 @@ export const MOVED_TABLES: readonly MovedTable[] = [
   ofOrg("registry_tag", { key: ["repository", "name"], names: REPOSITORY }),
   ofOrg("registry_contents", { key: ["repository"], names: REPOSITORY }),
   ofOrg("saved_query", { names: PROJECT }),
+  ofOrg("ingest_rule", { names: { ...PROJECT, sender: "credential" } }),
   ofOrg("alert", { names: { query_id: "saved_query" }, arrives: { enabled: 0 } }),
   {
     table: "alert_evaluation",

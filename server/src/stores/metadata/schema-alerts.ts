@@ -1,4 +1,4 @@
-/** Tables of jobs, saved queries and alerts; see `schema.ts` for the value types. */
+/** Tables of jobs, saved queries, rules for rows, and alerts; see `schema.ts` for the value types. */
 export interface AlertTables {
   /** Durable jobs; see `stores/jobs`. */
   job: {
@@ -48,6 +48,37 @@ export interface AlertTables {
     /** The last author. An alert shows only what this person or credential may see. */
     updated_by: string;
     updated_at: number;
+    revision: number;
+  };
+  ingest_rule: {
+    id: string;
+    org_id: string;
+    /** Null: rows of every project. */
+    project_id: string | null;
+    /** The id of a credential. Null: rows of every sender. */
+    sender: string | null;
+    name: string;
+    enabled: number;
+    /** Rules run in this order. */
+    position: number;
+    /** JSON list. */
+    types: string;
+    /** JSON; see `domain/ingest-rules`. */
+    match: string;
+    action: "drop" | "sample" | "mask";
+    keep_one_of: number | null;
+    /** JSON list. */
+    masks: string | null;
+    /** Counts since the creation. */
+    rows_matched: number;
+    rows_removed: number;
+    rows_masked: number;
+    counted_at: number | null;
+    created_by: string;
+    created_at: number;
+    updated_by: string;
+    updated_at: number;
+    /** Grows with every change except counts. */
     revision: number;
   };
   alert: {

@@ -24,6 +24,7 @@ export interface ProjectMember {
 /** Deletes the project, with the rows that depend on it. */
 export async function deleteProjectRows(tx: Writer, orgId: string, projectId: string): Promise<void> {
   await deleteSavedQueries(tx, orgId, projectId);
+  await tx.deleteFrom("ingest_rule").where("org_id", "=", orgId).where("project_id", "=", projectId).execute();
   // Its open uploads can't be completed any more, so their reservations are released.
   await tx.deleteFrom("upload_grant").where("org_id", "=", orgId).where("project_id", "=", projectId).execute();
   await expireTrash(tx, orgId, projectId);

@@ -50,6 +50,7 @@ import { jobRuns } from "./0050-job-runs.ts";
 import { leaving } from "./0066-leaving.ts";
 import { trash } from "./0071-trash.ts";
 import { ingestKeys } from "./0072-ingest-keys.ts";
+import { ingestRules } from "./0074-ingest-rules.ts";
 import { operatorIndex } from "./0073-operator-index.ts";
 import { listIndexes } from "./0037-list-indexes.ts";
 
@@ -114,4 +115,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0071-trash", up: trash },
   { name: "0072-ingest-keys", up: ingestKeys },
   { name: "0073-operator-index", up: operatorIndex },
+  { name: "0074-ingest-rules", up: ingestRules },
 ];
