@@ -8,6 +8,7 @@ export { CUSTOM_ROLE_SCOPES, ORG_ROLE_SCOPES, PROJECT_ROLE_SCOPES } from "./role
 export * from "./route.ts";
 export * from "./shared.ts";
 export * from "./telemetry.ts";
+export { INGEST_MASKS, INGEST_RULE_ACTIONS } from "./ingest-rules.ts";
 export { TELEMETRY_SETTINGS_ROUTES } from "./telemetry-settings.ts";
 export * from "./query.ts";
 export { BUCKET_ROUTES, OBJECT_LINK_LIFETIME_S_MAX, OBJECT_UPLOAD_BYTES_MAX } from "./buckets.ts";
