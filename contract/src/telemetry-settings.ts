@@ -1,4 +1,5 @@
 import Type, { type TInteger, type TSchema } from "typebox";
+import { INGEST_RULE_ROWS } from "./ingest-rules.ts";
 import { closed, Id, listQuery, nullable, page } from "./organization/shapes.ts";
 import { route } from "./route.ts";
 import { Timestamp } from "./shared.ts";
@@ -116,7 +117,7 @@ export const Erasure = Type.Object({
   finished_at: nullable(Timestamp),
 });
 
-/** Retention, quotas and erasure of an organization's telemetry. */
+/** Retention, quotas, erasure and ingest rules of an organization's telemetry. */
 export const TELEMETRY_SETTINGS_ROUTES = {
   getTelemetrySettings: route({
     operationId: "getTelemetrySettings",
@@ -211,4 +212,5 @@ export const TELEMETRY_SETTINGS_ROUTES = {
     status: 200,
     problems: ["forbidden", "not_found"],
   }),
+  ...INGEST_RULE_ROWS,
 } as const;

@@ -9,7 +9,7 @@ import { eventually } from "../fixtures/process.ts";
 import { showLogs, startServer, type Bootstrap, type Client, type Server } from "../fixtures/server.ts";
 import { startTcpProxy, type TcpProxy } from "../fixtures/tcp-proxy.ts";
 import { startReceiver } from "../fixtures/receiver.ts";
-import { EXAMPLES, ingest, query, rows } from "../fixtures/telemetry.ts";
+import { EXAMPLES, ingest, logEntry, query, rows } from "../fixtures/telemetry.ts";
 import { allEvents, newDestination, newWebhook, acceptedEvent } from "../fixtures/webhooks.ts";
 
 const skip = DATABASES.find(({ kind }) => kind === "postgres")?.skip ?? false;
@@ -82,6 +82,34 @@ describe("two nodes on one PostgreSQL", { skip }, () => {
       assert.deepEqual([revoked.status, revoked.body["propagated"]], [200, true], revoked.text);
       for (const each of nodes) refused(await ingest(each, key, "logs", [{}]), 401, "unauthorized");
     }
+  });
+
+  test("an ingest rule of one node applies on both once the call has returned", async () => {
+    const token = await node(0).token(home.credential);
+    const newRule = async (by: Server, order: number): Promise<string> => {
+      const json = { name: "rule", order, types: ["logs"], action: "drop", match: { message_contains: "ruled out" } };
+      const made = await by.call("POST", "/v1/ingest-rules", { token, json });
+      assert.equal(made.status, 201, made.text);
+      return `/v1/ingest-rules/${String(made.body["id"])}`;
+    };
+    /** Sends one row to each node, which this rule must drop. No row is stored: a query reads only one node's rows. */
+    const dropped = async (rule: string, sum: number): Promise<void> => {
+      for (const each of nodes) assert.equal((await ingest(each, token, "logs", [logEntry("ruled out")])).status, 202);
+      await eventually(
+        "the counts of both nodes",
+        async () => ((await node(0).call("GET", rule, { token })).body["rows_removed"] === sum ? true : null),
+        30_000,
+      );
+    };
+    const last = await newRule(node(0), 2);
+    for (const round of [1, 2]) {
+      await dropped(last, 2 * round);
+      const first = await newRule(node(round % 2), 1);
+      await dropped(first, 2);
+      assert.equal((await node(1).call("DELETE", first, { token })).status, 204);
+    }
+    await dropped(last, 6);
+    assert.equal((await node(1).call("DELETE", last, { token })).status, 204);
   });
 
   test("a list of addresses that one node saved applies on both once the call has returned", async () => {

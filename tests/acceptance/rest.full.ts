@@ -15,6 +15,7 @@ const ON_EACH_NODE = [
   "signing keys",
   "refusals",
   "credential use",
+  "ingest rules",
   "activity",
   "image pulls",
   "webhook requests",

@@ -1,5 +1,6 @@
 import { accessSync, constants, mkdirSync } from "node:fs";
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from "fastify";
+import { RuleCounter, RuleSets } from "#domain/ingest-rules/index.ts";
 import { auditRecords } from "#domain/audit/index.ts";
 import { createIdentity, type Identity } from "#domain/identity/index.ts";
 import { authenticateOperator } from "#domain/operator/index.ts";
@@ -129,7 +130,7 @@ async function startAll(
   await createHttpServer({ ...conventions, listener, surfaces });
   await createHttpServer({ ...conventions, listener: s3Listener, surfaces: [s3Gateway.surface] });
   const others = await openOthers(config, addresses, metrics);
-  const syslog = startSyslog(listeners.syslog, { ...common, registry: metrics.registry });
+  const syslog = startSyslog(listeners.syslog, { ...common, rules: features.rules, registry: metrics.registry });
   // Stopped before the parts that its jobs use.
   phases.started("jobs", jobs, (part) => part.stop());
   for (const part of [alerts, files, s3, registry, webhooks, trash, backups, leaving]) await part.start();
@@ -209,11 +210,15 @@ interface FeatureParts {
 /** Builds the parts that surfaces need in addition to the stores. Their background work starts later, with `start`. */
 function startFeatures(
   parts: FeatureParts,
-): Pick<SurfaceParts, "encoders" | "tails" | "alerts" | "files" | "registry" | "webhooks"> {
+): Pick<SurfaceParts, "encoders" | "rules" | "tails" | "alerts" | "files" | "registry" | "webhooks"> {
   const { config, log, clock, addresses, identity, metadata, telemetry, objects, phases, jobs, schedule } = parts;
   const encoders = phases.started("encoders", createEncoderPool({ workers: config.ingest_workers }), (part) =>
     part.close(),
   );
+  const counter = phases.started("ingest rules", new RuleCounter({ metadata, clock, log, schedule }), (part) =>
+    part.stop(),
+  );
+  const rules = { sets: new RuleSets(metadata, identity.feed), counter };
   const { feed } = telemetry;
   const tails = createTails({ feed, clock, log, organizationMax: config.tail_concurrency_organization });
   const alerts = createAlerts({ config, clock, jobs, metadata, telemetry, identity });
@@ -234,7 +239,7 @@ function startFeatures(
     createWebhooks({ config, webhooksUrl, log, clock, jobs, schedule, metadata, objects, identity }),
     (part) => part.stop(),
   );
-  return { encoders, tails, alerts, files, registry, webhooks };
+  return { encoders, rules, tails, alerts, files, registry, webhooks };
 }
 
 function startOwnTelemetry(

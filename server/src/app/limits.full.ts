@@ -121,6 +121,7 @@ async function creates(
   const query = await id("/v1/query/saved", { name: "first", sql: "select 1 as n", project: "open" });
   const credential = await id("/v1/credentials", { name: "first", scopes: ["org:read"] });
   const condition = { column: "n", operator: ">", threshold: 5 };
+  const rule = { types: ["logs"], action: "drop" };
   const trust = {
     issuer: "https://token.actions.githubusercontent.com",
     audience: "mooring",
@@ -168,6 +169,7 @@ async function creates(
     createWebhookConsumer: entry("webhook_consumers_max", `/v1/webhooks/${webhook}/consumers`, (n) => ({
       name: `c${n}`,
     })),
+    createIngestRule: entry("ingest_rules_max", "/v1/ingest-rules", (n) => ({ name: `r${n}`, ...rule })),
     createTelemetryErasure: entry("erasures_max", "/v1/telemetry/erasures", (n) => ({
       types: ["logs"],
       match: { message: `m${n}` },

@@ -12,6 +12,7 @@ import {
   createTelemetrySettingsSurface,
   createTelemetrySurfaces,
   type EncoderPool,
+  type IngestRuleParts,
   type Skipped,
   type Tails,
 } from "#surfaces/telemetry/index.ts";
@@ -48,6 +49,7 @@ export interface SurfaceParts {
   readonly telemetry: TelemetryStore;
   readonly objects: ObjectStore;
   readonly encoders: EncoderPool;
+  readonly rules: IngestRuleParts;
   readonly tails: Tails;
   readonly skipped: Skipped;
   readonly alerts: ReturnType<typeof createAlerts>;
@@ -142,6 +144,7 @@ function telemetrySurfacesOf(parts: SurfaceParts): Surface[] {
       metadata,
       tails,
       senderProjects,
+      rules: parts.rules,
       skipped: parts.skipped,
     }),
     createTelemetrySettingsSurface({
@@ -149,6 +152,7 @@ function telemetrySurfacesOf(parts: SurfaceParts): Surface[] {
       metadata,
       clock,
       store: telemetry,
+      feed: identity.feed,
       retentionDaysMax: config.retention_days_max,
       digest: (text) => identity.envelope.lookupHash("telemetry-erasure", text).hash.toString("hex"),
     }),

@@ -9,6 +9,7 @@ import {
   createSyslogServer,
   openDatagramListener,
   openStreamListener,
+  type IngestRuleParts,
   type SyslogListeners,
   type SyslogServer,
   type SyslogTransport,
@@ -41,14 +42,16 @@ export interface SyslogParts {
   readonly identity: Identity;
   readonly telemetry: TelemetryStore;
   readonly registry: Registry;
+  readonly rules: IngestRuleParts;
 }
 
 /** Serves the bound addresses. */
 export function startSyslog(listeners: SyslogListeners, parts: SyslogParts): SyslogServer {
-  const { config, log, clock, identity, telemetry, registry } = parts;
+  const { config, log, clock, identity, telemetry, registry, rules } = parts;
   const shown = (secret: string, ip: string) => ({ secret, ip, requestId: newId("req", clock.nowMs()) });
   const server = createSyslogServer(listeners, {
     store: telemetry,
+    rules,
     clock,
     log,
     key: config.syslog_key,

@@ -25,6 +25,7 @@ export const RECORD_LIMITS = {
   webhook_destinations_max: { default: 20, of: "destinations of a webhook" },
   webhook_consumers_max: { default: 50, of: "consumers of a webhook" },
   passkeys_max: { default: 20, of: "passkeys of a person" },
+  ingest_rules_max: { default: 100, of: "rules of an organization for rows that arrive" },
   erasures_max: { default: 1_000, of: "requests of an organization to erase telemetry that are not finished" },
 } as const satisfies Record<string, { default: number; of: string }>;
 

@@ -62,6 +62,7 @@ const NOT_LISTS = new Set([
   "getQuerySchema",
   "getImageManifest",
   "getSavedQuery",
+  "getIngestRule",
   "getTelemetryErasure",
   "getTrashItem",
   "getUsage",

@@ -53,6 +53,7 @@ export {
   lackingToWiden,
   parseAddresses,
   parsePolicy,
+  placeOfCredential,
   principalOfState,
   namedLimits,
   type NamedResources,

@@ -27,6 +27,7 @@ const COUNTED: Readonly<Record<RecordLimit, (owner: string) => RawBuilder<unknow
   webhook_destinations_max: (webhook) => sql`webhook_destination where webhook_id = ${webhook}`,
   webhook_consumers_max: (webhook) => sql`webhook_consumer where webhook_id = ${webhook}`,
   passkeys_max: (user) => sql`passkey where user_id = ${user}`,
+  ingest_rules_max: (org) => sql`ingest_rule where org_id = ${org}`,
   erasures_max: (org) => sql`telemetry_erasure where org_id = ${org} and finished_at is null`,
 };
 

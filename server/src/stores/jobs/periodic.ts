@@ -16,6 +16,7 @@ export const PERIODIC_WORK = {
   "signing keys": each("Creates the next key that signs tokens in time, and retires old ones."),
   refusals: each("Writes refused sign-ins to the audit log."),
   "credential use": each("Saves when credentials and S3 keys were last used."),
+  "ingest rules": each("Saves how many rows each ingest rule has met, removed and masked."),
   activity: each("Adds up the requests of each credential."),
   "image pulls": each("Adds up the pulls of each image."),
   "webhook requests": each("Adds up the requests of each webhook address."),

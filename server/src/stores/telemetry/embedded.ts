@@ -83,7 +83,8 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
     );
   return {
     append: async (batch) => {
-      await presence?.announce(batch.orgId);
+      // A batch without rows, which rules may have removed, leaves nothing in this directory.
+      if (batch.count > 0) await presence?.announce(batch.orgId);
       return rows.append(batch);
     },
     requireWhole: async (orgId) => presence?.requireWhole(orgId),

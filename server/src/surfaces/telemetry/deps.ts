@@ -1,6 +1,7 @@
 import type { ALERT_ROUTES, TELEMETRY_ROUTES, TELEMETRY_SETTINGS_ROUTES } from "@mooring/contract";
 import type { AlertsDeps } from "#domain/alerts/index.ts";
 import type { SenderProjects } from "#domain/identity/index.ts";
+import type { IngestRulesDeps, RuleCounter, RuleSets } from "#domain/ingest-rules/index.ts";
 import type { HttpHost, Operation } from "#http/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
@@ -8,6 +9,12 @@ import type { TelemetryStore } from "#stores/telemetry/index.ts";
 import type { Skipped } from "./protocols/skipped.ts";
 import type { Tails } from "./tail/tails.ts";
 import type { EncoderPool } from "./wire/pool.ts";
+
+/** The rules that apply to rows before they are stored, and their counts. */
+export interface IngestRuleParts {
+  readonly sets: Pick<RuleSets, "of">;
+  readonly counter: Pick<RuleCounter, "add">;
+}
 
 export interface TelemetrySurfaceDeps {
   readonly host: HttpHost;
@@ -17,6 +24,8 @@ export interface TelemetrySurfaceDeps {
   readonly tails: Tails;
   /** The projects that resources of OTLP may name; absent: none. */
   readonly senderProjects?: Pick<SenderProjects, "known" | "resolve">;
+  /** Rules for the rows of senders. Absent: none. */
+  readonly rules?: IngestRuleParts;
   /** Counts values without a row; absent: nobody reads the counts. */
   readonly skipped?: Skipped;
 }
@@ -24,7 +33,9 @@ export interface TelemetrySurfaceDeps {
 export interface TelemetrySettingsSurfaceDeps {
   readonly host: HttpHost;
   readonly metadata: MetadataStore;
-  readonly store: Pick<TelemetryStore, "policy" | "usage" | "refresh">;
+  readonly store: Pick<TelemetryStore, "policy" | "usage" | "refresh" | "query">;
+  /** Announces changes of rules to every node. */
+  readonly feed: IngestRulesDeps["feed"];
   readonly clock: Clock;
   /** The most days that an organization may choose; null: no limit. */
   readonly retentionDaysMax: number | null;

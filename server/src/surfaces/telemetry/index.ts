@@ -1,4 +1,5 @@
 import type { Surface } from "#http/index.ts";
+export type { IngestRuleParts } from "./deps.ts";
 import type { AlertsSurfaceDeps, TelemetrySettingsSurfaceDeps, TelemetrySurfaceDeps } from "./deps.ts";
 import { createOtlpGrpcSurface } from "./routes-grpc.ts";
 import { mountAlerts, mountTelemetry, mountTelemetrySettings } from "./routes.ts";

@@ -78,6 +78,7 @@ async function write(deps: TelemetrySurfaceDeps, protocol: Protocol, request: Fa
   const { namedProject } = request;
   const { name, type } = protocol;
   deps.store.admit(principal.orgId);
+  const rules = await deps.rules?.sets.of(principal);
   const { parser, coding, settings } = protocol.choose(headOf(request));
   const { pieces } = bodyOf(request);
   const encoded = await deps.encoders.encode(
@@ -87,6 +88,7 @@ async function write(deps: TelemetrySurfaceDeps, protocol: Protocol, request: Fa
       projectId: projectOfRows(request),
       lenient: true,
       hashed: true,
+      rules,
       services: servicesOf(principal),
       notBefore: deps.store.notBefore(principal.orgId, type),
       protocol: { parser, settings, receivedMs: deps.host.clock.nowMs() },
@@ -94,7 +96,9 @@ async function write(deps: TelemetrySurfaceDeps, protocol: Protocol, request: Fa
   );
   const meaning = JSON.stringify([name, parser, settings]);
   const isRepeat = await appendOnce(deps.store, { principal, type, protocol: meaning, namedProject, encoded });
-  if (!isRepeat) deps.skipped?.count(name, encoded.report);
+  if (isRepeat) return encoded;
+  deps.rules?.counter.add(principal.orgId, encoded.ruleCounts);
+  deps.skipped?.count(name, encoded.report);
   return encoded;
 }
 

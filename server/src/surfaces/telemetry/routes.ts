@@ -18,6 +18,8 @@ import * as alerts from "./operations/alerts.ts";
 import * as erasures from "./operations/erasures.ts";
 import { ingest } from "./operations/ingest.ts";
 import { otlpExport } from "./operations/otlp-export.ts";
+import * as ingestRules from "./operations/ingest-rules.ts";
+import { previewIngestRule } from "./operations/preview-ingest-rule.ts";
 import * as settings from "./operations/settings.ts";
 import { tailLogs } from "./operations/tail-logs.ts";
 import { mountProtocols } from "./routes-protocols.ts";
@@ -128,7 +130,7 @@ function notOtlp(): Problem {
 }
 
 export function mountTelemetrySettings(app: FastifyInstance, deps: TelemetrySettingsSurfaceDeps): void {
-  mountRoutes(app, deps, TELEMETRY_SETTINGS_ROUTES, { ...settings, ...erasures });
+  mountRoutes(app, deps, TELEMETRY_SETTINGS_ROUTES, { ...settings, ...erasures, ...ingestRules, previewIngestRule });
 }
 
 export function mountAlerts(app: FastifyInstance, deps: AlertsSurfaceDeps): void {

@@ -25,6 +25,7 @@ export const API_NOUNS: Readonly<Record<string, readonly string[]>> = {
   "image-retention": "run".split(" "),
   "image-tag": "list".split(" "),
   "ingest-key": "list get update rotate revoke".split(" "),
+  "ingest-rule": "list create preview get update delete".split(" "),
   invitation: "list create renew revoke accept".split(" "),
   me: "show delete".split(" "),
   member: "list update delete end-access".split(" "),

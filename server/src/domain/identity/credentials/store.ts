@@ -330,6 +330,12 @@ export async function liveIds(
   return rows.map(({ id }) => id);
 }
 
+/** Returns the project of a credential or an ingest key, revoked ones included. Undefined: there is none with this id. */
+export async function placeOfCredential(db: Reader, orgId: string, id: string) {
+  const query = db.selectFrom("credential").select("project_id as projectId").where("org_id", "=", orgId);
+  return query.where("id", "=", id).executeTakeFirst();
+}
+
 /** Returns the ids of the credentials for which one of these is responsible, revoked ones included. */
 export async function childIds(db: Reader, orgId: string, parents: readonly string[]): Promise<string[]> {
   const rows = await db

@@ -24,7 +24,8 @@ export const ingest: TelemetryOperation<"ingest"> = async (deps, { params }, { p
   const lines = LINES_TYPES.includes(mediaTypeOf(request.headers["content-type"]));
   const notBefore = deps.store.notBefore(principal.orgId, params.type);
   const hashed = idempotencyKey !== null;
-  const options = { projectId, lenient, lines, notBefore, hashed, services: servicesOf(principal) };
+  const rules = await deps.rules?.sets.of(principal);
+  const options = { rules, projectId, lenient, lines, notBefore, hashed, services: servicesOf(principal) };
   const encoded = await deps.encoders.encode(params.type, body, options);
   const batch: Batch = {
     orgId: principal.orgId,
@@ -41,7 +42,10 @@ export const ingest: TelemetryOperation<"ingest"> = async (deps, { params }, { p
           },
         }),
   };
-  const { accepted, replayed } = await deps.store.append(batch);
+  const { accepted: stored, replayed } = await deps.store.append(batch);
+  if (!replayed) deps.rules?.counter.add(principal.orgId, encoded.ruleCounts);
+  // Also the rows that rules removed. The rules, or the start of retention, may have changed since the first request.
+  const accepted = Math.max(stored, encoded.count + (encoded.removed ?? 0));
   if (replayed) void reply.header("idempotency-replayed", "true");
   if (lenient) void reply.header("preference-applied", "handling=lenient");
   if (encoded.rejected === 0) return { accepted };

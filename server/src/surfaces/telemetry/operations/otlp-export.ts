@@ -28,23 +28,27 @@ export function otlpExport(deps: TelemetrySurfaceDeps, type: TelemetryType): Otl
     const { format, principal, namedProject } = request;
     deps.store.admit(principal.orgId);
     const encoded = await encodeRequest(deps, type, request);
-    await appendOnce(deps.store, { principal, type, protocol: `otlp ${format}`, namedProject, encoded });
+    const batch = { principal, type, protocol: `otlp ${format}`, namedProject, encoded };
+    const isRepeat = await appendOnce(deps.store, batch);
+    if (!isRepeat) deps.rules?.counter.add(principal.orgId, encoded.ruleCounts);
     return exportResponse(type, format, encoded);
   };
 }
 
 /** Encodes the body, and again if its resources name projects that were not in memory. */
 async function encodeRequest(
-  { store, encoders, host, senderProjects }: TelemetrySurfaceDeps,
+  { store, encoders, host, senderProjects, rules: parts }: TelemetrySurfaceDeps,
   type: TelemetryType,
   { format, body, principal, projectId, refusal }: OtlpRequest,
 ): Promise<EncodedBody> {
   const receivedMs = host.clock.nowMs();
+  const rules = await parts?.sets.of(principal);
   const encode = (projects: NamedProjects): Promise<EncodedBody> =>
     encoders.encode(type, body, {
       projectId,
       lenient: true,
       hashed: true,
+      rules,
       services: servicesOf(principal),
       notBefore: store.notBefore(principal.orgId, type),
       otlp: { format, receivedMs, projects, ...(refusal && { refusal: refusal.message }) },

@@ -1,3 +1,4 @@
+import { crc32 } from "node:zlib";
 import type { Principal } from "#domain/identity/index.ts";
 import { sha256Hex } from "#kernel/digest.ts";
 import { INGEST_ENTRIES_MAX, REPEAT_WINDOW_MS } from "#kernel/limits.ts";
@@ -32,13 +33,17 @@ export async function appendOnce(
   { principal, type, protocol, namedProject, encoded }: Encoded,
 ): Promise<boolean> {
   const { bodyHash, isTimed } = encoded;
+  const batches = batchesOf(encoded.rows, encoded.count);
+  // With other rules, another row begins the second batch. Then the rows are stored again, because a batch that is left
+  // out wrongly would be lost.
+  const content = batches.length > 1 ? [encoded.rowsCrc ?? crc32(encoded.rows)] : [];
   const keyOf = (at: number): { idempotency?: BatchKey } => {
     if (bodyHash === undefined || isTimed !== true) return {};
     const named = namedProject === null ? [] : [namedProject];
-    const keyHash = sha256Hex(JSON.stringify([principal.id, protocol, bodyHash, encoded.rejected, at, ...named]));
+    const parts = [principal.id, protocol, bodyHash, encoded.rejected, at, ...named, ...content];
+    const keyHash = sha256Hex(JSON.stringify(parts));
     return { idempotency: { keyHash, bodyHash, windowMs: REPEAT_WINDOW_MS } };
   };
-  const batches = batchesOf(encoded.rows, encoded.count);
   const appended = await Promise.all(
     batches.map((batch, at) => store.append({ orgId: principal.orgId, type, ...batch, ...keyOf(at) })),
   );

@@ -6,6 +6,8 @@ import type { Clock } from "#kernel/time.ts";
 import type { TelemetryStore } from "#stores/telemetry/index.ts";
 import { servicesOf } from "../operations/ingest.ts";
 import { batchesOf } from "../protocols/append-once.ts";
+import type { IngestRuleParts } from "../deps.ts";
+import { applyRules } from "../rules/apply.ts";
 import { EntryCheck } from "../wire/check.ts";
 import { encodeEntry } from "../wire/entry.ts";
 import type { SyslogCounts } from "./counts.ts";
@@ -26,6 +28,8 @@ export interface IntakeDeps {
   readonly watch: (key: string, ip: string, ended: () => void) => () => void;
   /** Called for each batch of a known owner. */
   readonly counted: (principal: Principal, ip: string, isRefused: boolean) => void;
+  /** Rules for the rows of senders. */
+  readonly rules: IngestRuleParts;
   /** The key of messages without one. */
   readonly key: string | null;
   readonly zone: Zone;
@@ -140,8 +144,9 @@ export class Intake {
   async #append(principal: Principal, messages: readonly Parsed[], { counts, signal }: Storing): Promise<void> {
     const { store, counted } = this.#deps;
     const { orgId } = principal;
-    const { rows, count } = this.#encode(principal, messages);
-    counts.refused += messages.length - count;
+    const sent = this.#encode(principal, messages);
+    counts.refused += messages.length - sent.count;
+    const { rows, count } = await this.#ruled(principal, sent, { counts, signal });
     for (const batch of batchesOf(rows, count)) {
       const appended = await this.#now(async () => {
         store.admit(orgId);
@@ -184,6 +189,25 @@ export class Intake {
       count += 1;
     }
     return { rows: Buffer.from(text), count };
+  }
+
+  /** Applies the rules. Messages that a rule removes count as stored. Without the rules, nothing is stored. */
+  async #ruled(
+    principal: Principal,
+    sent: { rows: Buffer; count: number },
+    { counts, signal }: Storing,
+  ): Promise<{ rows: Buffer; count: number }> {
+    const { sets, counter } = this.#deps.rules;
+    const found = await this.#now(async () => ({ rules: await sets.of(principal) }), signal);
+    if (found === undefined) {
+      counts.dropped += sent.count;
+      return { rows: Buffer.alloc(0), count: 0 };
+    }
+    if (found.rules === undefined) return sent;
+    const ruled = applyRules("logs", sent, found.rules);
+    counter.add(principal.orgId, ruled.ruleCounts);
+    counts.stored += ruled.removed;
+    return ruled;
   }
 
   /** Logs at most one line a minute: senders repeat their messages. */

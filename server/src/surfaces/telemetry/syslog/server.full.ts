@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, afterEach, before, test } from "node:test";
 import { connect as connectTls } from "node:tls";
+import type { Rule } from "#domain/ingest-rules/index.ts";
 import { UTC } from "#domain/telemetry/text/index.ts";
 import { credentialOf } from "#http/testing/host.ts";
 import { Problem } from "#kernel/problem.ts";
@@ -24,6 +25,8 @@ let ca: string;
 let pair: { cert: string; key: string };
 /** Thrown by the store instead of storing. */
 let refusal: Problem | undefined;
+/** The rules of every sender. */
+let rules: readonly Rule[] | undefined;
 const valid = new Set<string>();
 const watchers = new Set<() => void>();
 const open: { stop(timeoutMs: number): Promise<void> }[] = [];
@@ -37,6 +40,7 @@ before(async () => {
 });
 afterEach(async () => {
   refusal = undefined;
+  rules = undefined;
   for (const socket of sockets.splice(0)) socket.destroy();
   for (const server of open.splice(0)) await server.stop(1000);
 });
@@ -62,6 +66,7 @@ async function start(key: string | null): Promise<SyslogListeners & { server: Sy
       append: (batch) => store.append(batch),
       notBefore: (orgId, type) => store.notBefore(orgId, type),
     },
+    rules: { sets: { of: async () => rules }, counter: { add: () => {} } },
     clock: systemClock,
     log: { warn: () => {}, error: (fields) => assert.fail(JSON.stringify(fields)) },
     key,
@@ -218,4 +223,20 @@ test("a flood of datagrams is counted, and memory stays limited", async () => {
     (server.counts().udp?.dropped ?? 0) + server.kernelDrops() === 200 ? true : null,
   );
   sender.close();
+});
+
+test("rules drop and mask messages, and dropped ones count as stored", async () => {
+  const { server, tcp } = await start("two");
+  const common = { types: ["logs"], projectId: null, sender: null } as const;
+  rules = [
+    { ...common, id: "rule_1", match: { message_contains: "noise" }, action: { kind: "drop" } },
+    { ...common, id: "rule_2", match: {}, action: { kind: "mask", masks: ["email"] } },
+  ];
+  const before = (await rowsOf("org_two")).length;
+  const at = "<11>Nov 23 01:16:06 vm app[7]:";
+  dial(tcp as never).end(`${at} ruled noise\n${at} ruled by ann@example.org\n`);
+  await counted("by TCP", () => server.counts().tcp?.stored, 2);
+  const found = await rowsOf("org_two");
+  assert.equal(found.length, before + 1);
+  assert.ok(found.some(({ message }) => message === "ruled by [email]"));
 });

@@ -10,7 +10,7 @@ const SILENT = { debug: () => undefined, info: () => undefined, warn: () => unde
 /** Returns options for the world of the organization API, with this surface over a real telemetry store. */
 export function withTelemetry(retention: NonNullable<TelemetryStoreSettings["retention"]> = {}): WorldOptions {
   return {
-    surfaces: async ({ host, metadata, clock, dataDir, onClose }) => {
+    surfaces: async ({ host, identity, metadata, clock, dataDir, onClose }) => {
       const settings = {
         compactionRowsBytes: 2 ** 24,
         compactionIntervalMs: 60_000,
@@ -29,7 +29,8 @@ export function withTelemetry(retention: NonNullable<TelemetryStoreSettings["ret
       onClose(() => store.close());
       const digest = (text: string): string => createHmac("sha256", "test").update(text).digest("hex");
       const retentionDaysMax = retention.daysMax ?? null;
-      return [createTelemetrySettingsSurface({ host, metadata, clock, store, retentionDaysMax, digest })];
+      const { feed } = identity;
+      return [createTelemetrySettingsSurface({ host, metadata, clock, store, feed, retentionDaysMax, digest })];
     },
   };
 }

@@ -1,8 +1,10 @@
 import { INGEST_BODY_BYTES_MAX, PROTOCOL_BODY_BYTES_MAX } from "#kernel/limits.ts";
+import type { Rule, RuleCounts } from "#domain/ingest-rules/index.ts";
 import { sha256Hex } from "#kernel/digest.ts";
 import type { TelemetryType } from "#stores/telemetry/index.ts";
 import { encodeProtocol, type ProtocolOptions } from "../protocols/parse.ts";
 import type { Report } from "../protocols/parser.ts";
+import { applyRules } from "../rules/apply.ts";
 import { encodeEntries } from "./entries.ts";
 import type { EncodedEntries, EncodeOptions } from "./entry.ts";
 import { encodeLines } from "./lines.ts";
@@ -15,6 +17,8 @@ export interface EncodeBodyOptions extends EncodeOptions {
   readonly otlp?: OtlpOptions;
   /** Set when the body is a request of another protocol, which is always handled leniently. */
   readonly protocol?: ProtocolOptions;
+  /** Rules for the rows of this request. */
+  readonly rules?: readonly Rule[] | undefined;
   /** Whether to compute the digest of the body. */
   readonly hashed?: boolean;
 }
@@ -28,6 +32,10 @@ export interface EncodedBody extends EncodedEntries {
   readonly isTimed?: boolean;
   /** Projects that the body names, but the options do not have. For OTLP. */
   readonly unknownProjects?: readonly string[];
+  /** The rows that rules removed; not in `count`. Their sender gets the usual answer. */
+  readonly removed?: number;
+  /** What the rules did, by their ids. */
+  readonly ruleCounts?: Readonly<Record<string, RuleCounts>>;
   /** The parser's figures for the protocol's answer. */
   readonly report?: Report;
 }
@@ -37,7 +45,8 @@ export interface EncodedBody extends EncodedEntries {
  * @throws Problem `invalid_body`, `body_too_large`
  */
 export function encodeBody(type: TelemetryType, body: Buffer, options: EncodeBodyOptions): EncodedBody {
-  const encoded = entriesOf(type, body, options);
+  const sent = entriesOf(type, body, options);
+  const encoded = options.rules === undefined ? sent : { ...sent, ...applyRules(type, sent, options.rules) };
   return options.hashed === true ? { ...encoded, bodyHash: sha256Hex(body) } : encoded;
 }
 

@@ -9,7 +9,10 @@ import { bytesOf, joined, type SentBody } from "./sent-body.ts";
 
 /** Smaller bodies are encoded on the event loop: handing them to a thread would cost more. */
 export const INLINE_BYTES_MAX = 512 * 1024;
-/** OTLP and other protocols write shared data once for many rows, so a small body can need much work. */
+/**
+ * OTLP and other protocols write shared data once for many rows, so a small body can need much work. Rules read each row
+ * several times.
+ */
 const INLINE_PROTOCOL_BYTES_MAX = 64 * 1024;
 /** Larger compressed bodies are decompressed in the thread that encodes them. Smaller ones rarely become large. */
 const INLINE_COMPRESSED_BYTES_MAX = 32 * 1024;
@@ -83,8 +86,9 @@ export function createEncoderPool(options: EncoderPoolOptions): EncoderPool {
 }
 
 /** Returns the decompressed body if it is encoded here; undefined if a thread encodes it. */
-async function smallBody(sent: SentBody, { otlp, protocol }: EncodeBodyOptions): Promise<Buffer | undefined> {
-  const bytesMax = otlp === undefined && protocol === undefined ? INLINE_BYTES_MAX : INLINE_PROTOCOL_BYTES_MAX;
+async function smallBody(sent: SentBody, { otlp, protocol, rules }: EncodeBodyOptions): Promise<Buffer | undefined> {
+  const isCheap = otlp === undefined && protocol === undefined && rules === undefined;
+  const bytesMax = isCheap ? INLINE_BYTES_MAX : INLINE_PROTOCOL_BYTES_MAX;
   const { coding } = sent;
   if (coding === undefined) return bytesOf(sent) < bytesMax ? joined(sent) : undefined;
   return bytesOf(sent) < INLINE_COMPRESSED_BYTES_MAX ? decodedUpTo(bytesMax, joined(sent), coding) : undefined;
