@@ -8,6 +8,7 @@ import { State } from "~/kit/state.tsx";
 import { Tabs } from "~/kit/tabs.tsx";
 import { VersionedForm } from "~/kit/versioned.tsx";
 import { Erasures } from "./erasures.tsx";
+import { IngestRules } from "./ingest-rules.tsx";
 import { OrganizationForm } from "./organization-form.tsx";
 import { PolicyForm } from "./policy-form.tsx";
 import { PeopleForm } from "./people-form.tsx";
@@ -24,6 +25,7 @@ export function Page(): ReactNode {
     { id: "people", title: "People", content: <PeopleTab /> },
     { id: "credentials", title: "Credential policy", content: <PolicyTab /> },
     { id: "telemetry", title: "Telemetry", content: <Retention /> },
+    { id: "rules", title: "Ingest rules", content: <IngestRules /> },
     { id: "erasures", title: "Erasures", content: <Erasures /> },
     {
       id: "webhooks",
