@@ -25,7 +25,7 @@ test("every acceptance test runs with the installed package, in exactly one grou
     else assert.ok(names.includes(groupOf(path)), `${path} is in: ${groupOf(path)}`);
   for (const name of names)
     assert.ok(
-      paths.some((path) => groupOf(path) === name),
+      [...paths, ...FILES].some((path) => groupOf(path) === name),
       `${name} has no file`,
     );
 });

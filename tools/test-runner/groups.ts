@@ -226,6 +226,13 @@ export const GROUPS: readonly Group[] = [
     again: "installed",
   },
   {
+    name: "package-senders",
+    seconds: 300,
+    files: /^tests\/senders\//,
+    about: PACKAGING,
+    again: "installed",
+  },
+  {
     name: "upgrade",
     seconds: 300,
     files: /^tests\/upgrade\//,
