@@ -97,6 +97,10 @@ describe("bootstrap", { concurrency: 3 }, () => {
       "s3_endpoint",
       "webhooks_url",
       "portal_url",
+      "otlp_grpc_url",
+      "syslog_tcp_address",
+      "syslog_tls_address",
+      "syslog_udp_address",
     ];
     assert.deepEqual(Object.keys(made.addresses), names);
     assert.equal(made.addresses["identity_url"], shared.server.origin);
