@@ -17,9 +17,10 @@ export interface Browser {
 const COOKIE = "__Host-mooring";
 const DEVICE = "__Host-mooring-device";
 
-export function createBrowser(url: string, origin: string, first?: string): Browser {
+/** `first` and `firstDevice`: the values of the cookies of a session, and of a browser in which somebody signed in before. */
+export function createBrowser(url: string, origin: string, first?: string, firstDevice?: string): Browser {
   let cookie = first;
-  let device: string | undefined;
+  let device = firstDevice;
   return {
     get cookie() {
       return cookie;

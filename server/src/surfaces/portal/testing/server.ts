@@ -25,6 +25,7 @@ import {
   beginSession,
   createPeople,
   deletePerson,
+  deviceCookie,
   sessionsOf,
   withPeople,
   type Origin,
@@ -235,7 +236,8 @@ function peopleOf(
     browser: (cookie) => createBrowser(url, portalUrl, cookie),
     signedIn: async ({ id }) => {
       const session = { method: "password", origin: TEST_BROWSER } as const;
-      return createBrowser(url, portalUrl, await metadata.write((tx) => beginSession(people, tx, id, session)));
+      const secret = await metadata.write((tx) => beginSession(people, tx, id, session));
+      return createBrowser(url, portalUrl, secret, deviceCookie(people, undefined, id));
     },
   };
 }
