@@ -1,11 +1,13 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
+import { connect, createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { PROTOCOL_BODIES } from "../../tests/fixtures/protocol-bodies.ts";
+import { grpcClient } from "../../tests/fixtures/grpc.ts";
+import { PROTOCOL_BODIES, type ProtocolBody } from "../../tests/fixtures/protocol-bodies.ts";
 import { requestBytes, runLoad } from "../lib/load.ts";
 import { startProduct } from "../lib/product.ts";
 import { shown, spreadOf } from "../lib/statistics.ts";
@@ -39,11 +41,23 @@ interface Target {
   readonly headers: Record<string, string>;
 }
 
+/** Returns the rows for a CPU second of a process, while it gets `BODIES` times `ROWS` rows. */
+async function measured(pid: number, send: () => Promise<number>): Promise<number> {
+  const before = cpuOf(pid);
+  const bodies = await send();
+  return (bodies * ROWS) / (cpuOf(pid) - before);
+}
+
+function bodyOf(name: string): ProtocolBody {
+  const made = PROTOCOL_BODIES[name]?.(ids, (clockMs += 1000));
+  if (made === undefined) throw new Error(`no body for ${name}`);
+  return made;
+}
+
 /** Sends a round of bodies, one after another, and returns the rows for a CPU second. */
 async function rowsPerCpuSecond(name: string, { pid, host, port, headers }: Target): Promise<number> {
   const requests = Array.from({ length: BODIES }, () => {
-    const made = PROTOCOL_BODIES[name]?.(ids, (clockMs += 1000));
-    if (made === undefined) throw new Error(`no body for ${name}`);
+    const made = bodyOf(name);
     const { body } = made;
     // Prometheus has its receiver at the path that is an alias here.
     const path = made.path.replace(/^\/prometheus/, "");
@@ -55,18 +69,62 @@ async function rowsPerCpuSecond(name: string, { pid, host, port, headers }: Targ
       body,
     });
   });
-  const before = cpuOf(pid);
-  const { answered, statuses } = await runLoad({
-    host,
-    port,
-    requests,
-    connections: 1,
-    durationMs: DURATION_MS_MAX,
-    requestsMax: BODIES,
+  return measured(pid, async () => {
+    const { answered, statuses } = await runLoad({
+      host,
+      port,
+      requests,
+      connections: 1,
+      durationMs: DURATION_MS_MAX,
+      requestsMax: BODIES,
+    });
+    const refused = Object.keys(statuses).filter((status) => !status.startsWith("2"));
+    if (refused.length > 0) throw new Error(`${name}: answers other than 2xx: ${JSON.stringify(statuses)}`);
+    return answered;
   });
-  const refused = Object.keys(statuses).filter((status) => !status.startsWith("2"));
-  if (refused.length > 0) throw new Error(`${name}: answers other than 2xx: ${JSON.stringify(statuses)}`);
-  return (answered * ROWS) / (cpuOf(pid) - before);
+}
+
+/** The same over gRPC, with the messages of OTLP in protobuf. */
+async function rowsOverGrpc(pid: number, { origin, token }: { origin: string; token: string }): Promise<number> {
+  const messages = Array.from({ length: BODIES }, () => bodyOf("OTLP, protobuf").body);
+  const client = grpcClient(origin);
+  try {
+    return await measured(pid, async () => {
+      for (const message of messages) {
+        const { code, message: reason } = await client.call({ token, message });
+        if (code !== 0) throw new Error(`OTLP over gRPC: status ${code}: ${reason}`);
+      }
+      return BODIES;
+    });
+  } finally {
+    client.close();
+  }
+}
+
+const SYSLOG_POLL_MS = 200;
+
+/** The same over a connection of syslog, which has no answers: until the metrics count the rows as stored. */
+async function rowsOverSyslog(pid: number, to: { port: number; metrics: string; key: string }): Promise<number> {
+  const element = `[token@32473 key="${to.key}"]`;
+  const lines = Array.from({ length: BODIES }, () => {
+    const time = new Date((clockMs += 1000)).toISOString();
+    return ids.map((id) => `<14>1 ${time} host bench - - ${element} ${id}\n`).join("");
+  });
+  const stored = async (): Promise<number> => {
+    const text = await (await fetch(to.metrics)).text();
+    return Number(/^mooring_syslog_messages_total\{(?=[^}]*tcp)[^}]*"stored"[^}]*\} (\d+)$/m.exec(text)?.[1] ?? 0);
+  };
+  const earlier = await stored();
+  return measured(pid, async () => {
+    const socket = connect(to.port, "127.0.0.1");
+    socket.end(lines.join(""));
+    const deadline = performance.now() + DURATION_MS_MAX;
+    while ((await stored()) - earlier < BODIES * ROWS) {
+      if (performance.now() > deadline) throw new Error(`syslog: ${(await stored()) - earlier} rows are stored`);
+      await delay(SYSLOG_POLL_MS);
+    }
+    return BODIES;
+  });
 }
 
 /** Prometheus' receiver requires the field. */
@@ -98,7 +156,7 @@ async function startReceiver(): Promise<Receiver | undefined> {
   for (;;) {
     const ready = await fetch(`http://127.0.0.1:${port}/-/ready`).catch(() => null);
     if (ready?.status === 200) break;
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await delay(100);
   }
   const stop = async (): Promise<void> => {
     child.kill();
@@ -118,7 +176,11 @@ async function freePort(): Promise<number> {
 }
 
 const RECEIVER = "remote write 1.0, Prometheus";
-const product = await startProduct();
+const [grpcPort, syslogPort, metricsPort] = [await freePort(), await freePort(), await freePort()];
+const product = await startProduct({
+  metricsListen: `127.0.0.1:${metricsPort}`,
+  flags: ["--otlp-grpc-listen", `127.0.0.1:${grpcPort}`, "--syslog-tcp-listen", `127.0.0.1:${syslogPort}`],
+});
 const receiver = await startReceiver();
 try {
   const { credential } = await product.bootstrap("bench");
@@ -129,11 +191,26 @@ try {
     port: product.port,
     headers: { authorization: `Bearer ${token}` },
   };
+  const made = await fetch(`${product.url}/v1/ingest-keys`, {
+    method: "POST",
+    headers: { ...target.headers, "content-type": "application/json" },
+    body: '{"name":"syslog"}',
+  });
+  const { key } = (await made.json()) as { key: string };
+  const syslog = { port: syslogPort, metrics: `http://127.0.0.1:${metricsPort}/metrics`, key };
+  const others: Readonly<Record<string, () => Promise<number>>> = {
+    "OTLP over gRPC": () => rowsOverGrpc(target.pid, { origin: `http://127.0.0.1:${grpcPort}`, token }),
+    "syslog over TCP": () => rowsOverSyslog(target.pid, syslog),
+  };
   const figures = new Map<string, number[]>();
   const add = (name: string, figure: number): void => void figures.set(name, [...(figures.get(name) ?? []), figure]);
   for (let round = 0; round <= ROUNDS; round++) {
     for (const name of Object.keys(PROTOCOL_BODIES)) {
       const figure = await rowsPerCpuSecond(name, target);
+      if (round > 0) add(name, figure);
+    }
+    for (const [name, measure] of Object.entries(others)) {
+      const figure = await measure();
       if (round > 0) add(name, figure);
     }
     if (receiver === undefined) continue;
