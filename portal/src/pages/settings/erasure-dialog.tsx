@@ -5,12 +5,12 @@ import { useMayIn } from "~/app/may.ts";
 import { PageLink } from "~/app/page-link.tsx";
 import { DangerDialog, Dialog, FormActions } from "~/kit/dialog.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
-import { Checkbox } from "~/kit/field.tsx";
 import { countText, plural } from "~/kit/figures.ts";
 import { MomentFields } from "~/kit/moment-fields.tsx";
 import { State } from "~/kit/state.tsx";
 import { ConditionFields } from "./condition-fields.tsx";
 import { TYPES } from "./days.ts";
+import { TypesField } from "./types-field.tsx";
 import { bodyOf, countSql, EMPTY, faultOf, possibleTypes, type Draft } from "./erasure.ts";
 
 interface DialogProps {
@@ -77,25 +77,12 @@ function DraftForm({
     >
       <form className="flex flex-col gap-4" onSubmit={submit}>
         <ConditionFields conditions={draft.conditions} onChange={(conditions) => onDraft({ ...draft, conditions })} />
-        <fieldset>
-          <legend className="pb-1 font-medium">Types</legend>
-          <div className="flex flex-wrap gap-x-6">
-            {TYPES.map((type) => (
-              <Checkbox
-                key={type}
-                label={type}
-                checked={draft.types.includes(type)}
-                disabled={!possible.includes(type) && !draft.types.includes(type)}
-                onChange={({ target }) =>
-                  onDraft({
-                    ...draft,
-                    types: target.checked ? [...draft.types, type] : draft.types.filter((each) => each !== type),
-                  })
-                }
-              />
-            ))}
-          </div>
-        </fieldset>
+        <TypesField
+          types={TYPES}
+          possible={possible}
+          chosen={draft.types}
+          onChange={(types) => onDraft({ ...draft, types })}
+        />
         <MomentFields from={draft.from} to={draft.to} onChange={(part) => onDraft({ ...draft, ...part })} />
         <p role="status" className="text-ink-2">
           {fault ?? "The next step counts the matching rows. It does not erase them."}

@@ -21,6 +21,7 @@ import {
   type Draft,
 } from "./ingest-rule.ts";
 import { SenderFields } from "./ingest-rule-senders.tsx";
+import { TypesField } from "./types-field.tsx";
 
 type Preview = ResultOf<typeof TELEMETRY_SETTINGS_ROUTES.previewIngestRule>;
 
@@ -52,7 +53,12 @@ export function IngestRuleDialog({ onClose, onCreated }: DialogProps): ReactNode
       <form className="flex flex-col gap-4" onSubmit={submit}>
         <TextField label="Name" value={draft.name} onChange={({ target }) => onDraft({ name: target.value })} />
         <SenderFields draft={draft} onDraft={onDraft} />
-        <TypeFields draft={draft} onDraft={onDraft} />
+        <TypesField
+          types={TYPES}
+          possible={possibleTypes(draft)}
+          chosen={draft.types}
+          onChange={(types) => onDraft({ types })}
+        />
         <MatchFields draft={draft} onDraft={onDraft} />
         <ActionFields draft={draft} onDraft={onDraft} />
         <Tried draft={draft} />
@@ -68,26 +74,6 @@ export function IngestRuleDialog({ onClose, onCreated }: DialogProps): ReactNode
 
 function toggled<T>(list: readonly T[], item: T, isOn: boolean): readonly T[] {
   return isOn ? [...list, item] : list.filter((each) => each !== item);
-}
-
-function TypeFields({ draft, onDraft }: DraftProps): ReactNode {
-  const possible = possibleTypes(draft);
-  return (
-    <fieldset>
-      <legend className="pb-1 font-medium">Types</legend>
-      <div className="flex flex-wrap gap-x-6">
-        {TYPES.map((type) => (
-          <Checkbox
-            key={type}
-            label={type}
-            checked={draft.types.includes(type)}
-            disabled={!possible.includes(type) && !draft.types.includes(type)}
-            onChange={({ target }) => onDraft({ types: toggled(draft.types, type, target.checked) })}
-          />
-        ))}
-      </div>
-    </fieldset>
-  );
 }
 
 const MATCHED = [
