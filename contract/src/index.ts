@@ -5,6 +5,7 @@ export * from "./project-states.ts";
 export * from "./organization-states.ts";
 export * from "./trash-kinds.ts";
 export { CUSTOM_ROLE_SCOPES, ORG_ROLE_SCOPES, PROJECT_ROLE_SCOPES } from "./roles.ts";
+export * from "./refusals.ts";
 export * from "./route.ts";
 export * from "./shared.ts";
 export * from "./telemetry.ts";
