@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { Agent, get } from "node:http";
 import { once } from "node:events";
 import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { rawRequest, type RawAnswer } from "../fixtures/http.ts";
 import { eventually, groupAlive } from "../fixtures/process.ts";
 import { showLogs, startServer, type Server, type ServerOptions } from "../fixtures/server.ts";
@@ -116,6 +117,36 @@ test("a stop does not wait forever: an endless upload is cut off", async () => {
   assert.equal(exit.code, 0);
   assert.ok(performance.now() - startedMs < 40_000);
   await cut;
+});
+
+test("a part that never stops is left behind after its deadline, and the process ends with 1", async () => {
+  const preload = fileURLToPath(new URL("../fixtures/hang-stop.mjs", import.meta.url));
+  const server = await start({
+    settings: { stop_timeout_ms: 1000 },
+    environment: { NODE_OPTIONS: `--import ${preload}` },
+    database: "sqlite",
+  });
+  const { credential } = await server.bootstrap();
+  const token = await server.token(credential);
+  await ingested(server, token, "logs", [EXAMPLES.logs]);
+  const startedMs = performance.now();
+  const exit = await server.stop();
+  const lines = server
+    .stderr()
+    .split("\n")
+    .filter((line) => line.startsWith("{"))
+    .map((line) => JSON.parse(line) as { msg: string; level: string; phase?: string; ms?: number });
+  assert.equal(exit.code, 1, server.stderr());
+  assert.ok(performance.now() - startedMs < 30_000);
+  const phasesOf = (msg: string) => lines.filter((line) => line.msg === msg).map(({ phase }) => phase);
+  const left = phasesOf("a part did not stop in time and is left behind");
+  assert.deepEqual(left, ["metadata"]);
+  const [first] = phasesOf("stopping a part");
+  assert.equal(first, "requests");
+  assert.ok(phasesOf("stopped a part").length > 5);
+  assert.equal(lines.filter(({ level }) => level === "fatal").length, 1);
+  const again = await start({ dataDir: server.dataDir });
+  assert.equal((await rows(again, await again.token(credential), "select count(*) as n from logs"))[0]?.["n"], 1);
 });
 
 test("SIGINT stops as well, and a second signal ends at once", async () => {

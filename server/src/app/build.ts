@@ -34,11 +34,11 @@ import { providerOf } from "./provider.ts";
 import { openRecords } from "./records.ts";
 import { registerGauges } from "./gauges.ts";
 import { answeredRequest, type OwnTelemetry } from "./own-telemetry/index.ts";
-import { createPhases, type Phases } from "./phases.ts";
+import { createPhases, PHASE_STOP_MS, type Phases } from "./phases.ts";
 import { createRegistry, type RegistryPart } from "./registry.ts";
 import { outboundFor } from "./outbound.ts";
 import { createS3Domain, createS3Part } from "./s3.ts";
-import { openListeners, openOthers, watchCertificates } from "./listeners.ts";
+import { openListeners, openOthers, stopListening, watchCertificates } from "./listeners.ts";
 import { createSurfaces, type SurfaceParts } from "./surfaces.ts";
 import { startSyslog, syslogAddresses } from "./syslog.ts";
 import { upstreamOf } from "./upstream.ts";
@@ -61,8 +61,8 @@ export interface App {
   readonly telemetry: TelemetryStore;
   /** Resolves when an essential part has failed and was logged. The process must then end. */
   readonly fatal: Promise<FatalPart>;
-  /** Stops in the reverse order of the start. Running requests finish first. */
-  stop(): Promise<void>;
+  /** Stops in the reverse order of the start. Running requests finish first. Returns the parts that did not stop in time. */
+  stop(): Promise<readonly string[]>;
 }
 
 /**
@@ -135,12 +135,11 @@ async function startAll(
   phases.started("jobs", jobs, (part) => part.stop());
   for (const part of [alerts, files, s3, registry, webhooks, trash, backups, leaving]) await part.start();
   // Registered last, so that it stops first. Running requests need the other parts.
-  phases.started("requests", listeners, async (part) => {
+  const stopRequests = (part: typeof listeners): Promise<void> => {
     stopping = true;
-    tails.stop(); // Streams never end by themselves.
-    webhooks.deps.streams.stop();
-    await Promise.all([part.stop(), others.stop(), syslog.stop(config.stop_timeout_ms)]);
-  });
+    return stopListening(config, { listeners: part, others, syslog, tails, streams: webhooks.deps.streams });
+  };
+  phases.started("requests", listeners, stopRequests, config.stop_timeout_ms + PHASE_STOP_MS);
   return {
     addresses,
     listen: listener.address,

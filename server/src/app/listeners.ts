@@ -105,6 +105,23 @@ async function openRedirectOf(config: Config, { portal_url: portalUrl }: Address
   return address === "off" ? undefined : openRedirect(address, { connectionsMax, portalUrl });
 }
 
+/** Ends the streams, which never end by themselves, and waits for the running requests. */
+export async function stopListening(
+  { stop_timeout_ms: timeoutMs }: Config,
+  parts: {
+    readonly listeners: { stop(): Promise<void> };
+    readonly others: { stop(): Promise<void> };
+    readonly syslog: { stop(timeoutMs: number): Promise<void> };
+    readonly tails: { stop(): void };
+    readonly streams: { stop(): void };
+  },
+): Promise<void> {
+  const { listeners, others, syslog, tails, streams } = parts;
+  tails.stop();
+  streams.stop();
+  await Promise.all([listeners.stop(), others.stop(), syslog.stop(timeoutMs)]);
+}
+
 /** Uses changed certificate files without a restart. */
 export function watchCertificates(
   secure: readonly TlsListener[],

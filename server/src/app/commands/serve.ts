@@ -48,11 +48,23 @@ export const serve = command(USAGE, [CONFIG_OPTION, ...settingOptions({ listed: 
     if (isFatal(why)) return await endAtOnce(app, DEATHS[why]);
   } finally {
     withdrawServer(config.data_dir, process.pid);
-    await app.stop();
+    await stopInTime(app, { log, limitMs: config.stop_timeout_ms + STOP_MORE_MS });
   }
   process.stdout.write("stopped\n");
   return ExitCode.ok;
 });
+
+/** Stops the server. Ends the process with 1 if a part did not stop: it would keep the process alive. */
+async function stopInTime(app: App, { log, limitMs }: { log: Logger; limitMs: number }): Promise<void> {
+  const end = (fields: object, message: string): never => {
+    log.fatal(fields, message);
+    process.exit(ExitCode.failed);
+  };
+  const overdue = setTimeout(() => end({ limit_ms: limitMs }, "the stop took too long; the process ends"), limitMs);
+  const left = await app.stop();
+  clearTimeout(overdue);
+  if (left.length > 0) end({ parts: left }, "parts did not stop in time; the process ends without them");
+}
 
 interface Started {
   readonly app: App;
@@ -113,6 +125,8 @@ async function endAtOnce(app: App, exitCode: number): Promise<number> {
 /** A second signal within this time is the same Ctrl-C, because npm and the terminal both send it. */
 const SAME_SIGNAL_MS = 500;
 const FATAL_STOP_MS = 10_000;
+/** The time that a stop has in addition to `stop_timeout_ms`, which is for requests. */
+const STOP_MORE_MS = 10_000;
 const SIGNAL_NUMBERS = { SIGINT: 2, SIGTERM: 15 } as const;
 
 /**
