@@ -17,6 +17,12 @@ function byType<T extends TSchema>(value: T) {
 
 const DaysByType = byType(nullable(Days));
 
+const AHEAD_SECONDS_MAX = 10 * 365 * 86_400;
+const TimestampLimits = {
+  behind_days: nullable(Days),
+  ahead_seconds: nullable(Type.Integer({ minimum: 0, maximum: AHEAD_SECONDS_MAX })),
+};
+
 export const TelemetrySettings = Type.Object({
   retention_days: Type.Object(DaysByType.properties, {
     description: "the organization's choice; null: the server's default",
@@ -25,6 +31,16 @@ export const TelemetrySettings = Type.Object({
     description: "the effective value, after the server's default and maximum; null: kept until deleted",
   }),
   retention_days_max: nullable(Type.Integer({ description: "the highest value that may be chosen; null: no maximum" })),
+  timestamps: Type.Object(TimestampLimits, {
+    description: "the organization's choice; null: the server's default",
+  }),
+  effective_timestamps: Type.Object(
+    {
+      behind_days: byType(Type.Integer({ minimum: 1, description: "never more than the retention" })),
+      ahead_seconds: Type.Integer({ minimum: 0 }),
+    },
+    { description: "an entry with a time before or after is refused" },
+  ),
 });
 
 const Bytes = (description: string): TInteger => Type.Integer({ minimum: 0, description });
@@ -135,24 +151,35 @@ export const TELEMETRY_SETTINGS_ROUTES = {
     method: "PATCH",
     path: "/v1/telemetry/settings",
     tag: "telemetry",
-    summary: "Change how long telemetry is kept",
+    summary: "Change how long telemetry is kept, and which times are accepted",
     description:
       "Within seconds, older rows are no longer shown; soon after, their files are deleted. A longer retention does not bring back " +
-      "deleted rows. Types that the request does not name keep their retention.",
+      "deleted rows. Settings that the request does not name stay.",
     permission: "org:write",
     headers: ["If-Match"],
     body: Type.Object(
       {
-        retention_days: Type.Object(
-          {
-            logs: Type.Optional(nullable(Days)),
-            metrics: Type.Optional(nullable(Days)),
-            traces: Type.Optional(nullable(Days)),
-          },
-          { ...closed, minProperties: 1, description: "null: the server's default" },
+        retention_days: Type.Optional(
+          Type.Object(
+            {
+              logs: Type.Optional(nullable(Days)),
+              metrics: Type.Optional(nullable(Days)),
+              traces: Type.Optional(nullable(Days)),
+            },
+            { ...closed, minProperties: 1, description: "null: the server's default" },
+          ),
+        ),
+        timestamps: Type.Optional(
+          Type.Object(
+            {
+              behind_days: Type.Optional(TimestampLimits.behind_days),
+              ahead_seconds: Type.Optional(TimestampLimits.ahead_seconds),
+            },
+            { ...closed, minProperties: 1, description: "null: the server's default" },
+          ),
         ),
       },
-      closed,
+      { ...closed, minProperties: 1 },
     ),
     result: TelemetrySettings,
     status: 200,

@@ -172,9 +172,9 @@ test("times are kept to the microsecond, with any precision", async () => {
     ["2026-11-20T08:00:00.123456789Z", "2026-11-20 08:00:00.123456"],
     ["2024-02-29T23:59:59.999999999Z", "2024-02-29 23:59:59.999999"],
     ["1969-12-31T23:59:59.999999Z", "1969-12-31 23:59:59.999999"],
-    ["0001-01-01T00:00:00Z", "0001-01-01 00:00:00.000000"],
-    ["9999-12-31T23:59:59Z", "9999-12-31 23:59:59.000000"],
+    ["2030-01-01T00:00:00Z", "2030-01-01 00:00:00.000000"],
   ];
+  await acceptTimes({ behind_days: 36_500, ahead_seconds: 10 * 365 * 86_400 });
   const id = randomUUID();
   const entries = times.map(([timestamp], i) => logEntry(`${id} ${i}`, { timestamp }));
   await ingested(shared.server, shared.token, "logs", entries);
@@ -185,6 +185,35 @@ test("times are kept to the microsecond, with any precision", async () => {
     times.map(([, expected]) => expected),
   );
 });
+
+test("an entry far ahead, or older than ten years, is refused; the organization changes both limits", async () => {
+  const later = (ms: number): string => new Date(Date.now() + ms).toISOString();
+  await acceptTimes({ behind_days: null, ahead_seconds: null });
+  const entries = [later(30 * 60_000), later(90 * 60_000), later(-3651 * 86_400_000)];
+  const problem = refused(
+    await send(
+      "logs",
+      entries.map((timestamp) => logEntry("x", { timestamp })),
+    ),
+    400,
+    "invalid_body",
+  );
+  assert.deepEqual(
+    problem.errors?.map(({ pointer, detail }) => [pointer, detail.split(":")[0]]),
+    [
+      ["/entries/1/timestamp", "is in the future"],
+      ["/entries/2/timestamp", "is too old"],
+    ],
+  );
+  await acceptTimes({ ahead_seconds: 7200, behind_days: 4000 });
+  for (const timestamp of entries) assert.equal((await send("logs", [logEntry("x", { timestamp })])).status, 202);
+});
+
+async function acceptTimes(timestamps: object): Promise<void> {
+  const path = "/v1/telemetry/settings";
+  const answer = await shared.server.call("PATCH", path, { token: shared.token, json: { timestamps } });
+  assert.equal(answer.status, 200, answer.text);
+}
 
 test("levels are kept as sent, with a severity number", async () => {
   const id = randomUUID();

@@ -12,6 +12,7 @@ import { bytesText } from "~/kit/figures.ts";
 import { Facts, Loaded, Section } from "~/kit/page.tsx";
 import { useSay } from "~/kit/toast.tsx";
 import { ChangeError, useVersionedChange, VersionedForm, type Versioned } from "~/kit/versioned.tsx";
+import { AcceptedTimes, bodyOf, timesChangeOf, timesDraftOf, type TimesDraft } from "./accepted-times.tsx";
 import { changeOf, draftOf, losesOf, TYPES, type Draft } from "./days.ts";
 
 type Settings = ResultOf<typeof TELEMETRY_SETTINGS_ROUTES.getTelemetrySettings>;
@@ -20,7 +21,10 @@ type Settings = ResultOf<typeof TELEMETRY_SETTINGS_ROUTES.getTelemetrySettings>;
 export function Retention(): ReactNode {
   return (
     <>
-      <Section title="Retention" about="Older rows are hidden, and deleted from the disk soon after.">
+      <Section
+        title="Retention and accepted times"
+        about="Rows older than the retention are hidden, and deleted from the disk soon after. Entries outside the accepted times are refused when they arrive."
+      >
         <VersionedForm row={TELEMETRY_SETTINGS_ROUTES.getTelemetrySettings} params={{}}>
           {(versioned, onReload) => <RetentionForm versioned={versioned} onReload={onReload} />}
         </VersionedForm>
@@ -40,15 +44,18 @@ function RetentionForm({ versioned: { value: settings, etag }, onReload }: FormP
   const say = useSay();
   const [draft, setDraft] = useState<Draft>(() => draftOf(settings.retention_days));
   const [isConfirming, setConfirming] = useState(false);
+  const [times, setTimes] = useState<TimesDraft>(() => timesDraftOf(settings.timestamps));
   const change = changeOf(settings.retention_days, draft);
+  const timesChange = timesChangeOf(settings.timestamps, times);
+  const isChanged = Object.keys(change).length > 0 || Object.keys(timesChange).length > 0;
   const losing = losesOf(settings.effective_retention_days, change);
   const save = useVersionedChange(TELEMETRY_SETTINGS_ROUTES.updateTelemetrySettings, {
     changes: [TELEMETRY_SETTINGS_ROUTES.getTelemetrySettings, TELEMETRY_SETTINGS_ROUTES.getTelemetryUsage],
-    onDone: () => say("Saved. The retention applies at once."),
+    onDone: () => say("Saved. The change applies at once."),
   });
   // The confirmation closes on an error. Then the form shows the error with the button that loads the new version.
   const apply = (): void =>
-    save.mutate({ params: {}, body: { retention_days: change }, etag }, { onError: () => setConfirming(false) });
+    save.mutate({ params: {}, body: bodyOf(change, timesChange), etag }, { onError: () => setConfirming(false) });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     if (losing.length > 0) setConfirming(true);
@@ -73,9 +80,15 @@ function RetentionForm({ versioned: { value: settings, etag }, onReload }: FormP
           ))}
         </div>
         {most !== null && <p className="text-ink-2">The server keeps {most} days at most.</p>}
+        <AcceptedTimes
+          draft={times}
+          onChange={setTimes}
+          aheadSeconds={settings.effective_timestamps.ahead_seconds}
+          daysMax={most ?? 36_500}
+        />
         <ChangeError error={save.error} onReload={onReload} />
         <div>
-          <Button look="main" type="submit" busy={save.isPending} disabled={Object.keys(change).length === 0}>
+          <Button look="main" type="submit" busy={save.isPending} disabled={!isChanged}>
             Save
           </Button>
         </div>

@@ -9,5 +9,13 @@ export {
   type ErasureDeps,
   type ErasureInput,
 } from "./erasures.ts";
-export { quotaOf, retentionDaysOf, setQuota, updateRetention, type Quota, type RetentionDays } from "./policy.ts";
+export {
+  quotaOf,
+  setQuota,
+  telemetryChoiceOf,
+  updateTelemetryChoice,
+  type Quota,
+  type RetentionDays,
+  type TelemetryChoice,
+} from "./policy.ts";
 export { allPolicies } from "./store.ts";

@@ -14,6 +14,23 @@ export interface TelemetryDeps {
 /** Days that rows are kept, by type; null: the server's default. */
 export type RetentionDays = Readonly<Record<TelemetryType, number | null>>;
 
+/** How far the time of a row may be from its arrival. Null: the server's default. */
+export interface TimestampLimits {
+  readonly behind_days: number | null;
+  readonly ahead_seconds: number | null;
+}
+
+/** The settings of telemetry that the organization chooses. */
+export interface TelemetryChoice {
+  readonly retentionDays: RetentionDays;
+  readonly timestamps: TimestampLimits;
+}
+
+export interface TelemetryChange {
+  readonly retentionDays?: Partial<RetentionDays> | undefined;
+  readonly timestamps?: Partial<TimestampLimits> | undefined;
+}
+
 /** The limits that an operator sets for one organization. Null: the server's default. `NO_LIMIT`: no limit. */
 export interface Quota {
   readonly stored_bytes_max: number | null;
@@ -21,35 +38,47 @@ export interface Quota {
   readonly ingest_bytes_burst: number | null;
 }
 
-/** Returns the organization's own retention. */
-export async function retentionDaysOf(deps: Pick<TelemetryDeps, "metadata">, orgId: string): Promise<RetentionDays> {
-  return daysIn(await policyOf(deps.metadata.read, orgId));
+/** Returns the organization's own settings. */
+export async function telemetryChoiceOf(
+  deps: Pick<TelemetryDeps, "metadata">,
+  orgId: string,
+): Promise<TelemetryChoice> {
+  return choiceIn(await policyOf(deps.metadata.read, orgId));
 }
 
 /**
- * Changes the retention; absent members stay. Every server applies it within seconds.
+ * Changes the settings; absent members stay. Every server applies them within seconds.
  * @throws Problem `concurrent_update`
  */
-export async function updateRetention(
+export async function updateTelemetryChoice(
   deps: TelemetryDeps,
   caller: Caller,
   orgId: string,
-  { change, ifMatch }: { readonly change: Partial<RetentionDays>; readonly ifMatch?: string | undefined },
-): Promise<RetentionDays> {
-  const expected = await expectedOf(ifMatch, () => retentionDaysOf(deps, orgId));
-  return changePolicy(deps, orgId, async (tx, before) => {
-    requireMatch(expected, daysIn(before));
-    const days = { ...daysIn(before), ...change };
-    await appendAudit(deps, tx, {
-      ...auditOrigin(caller),
-      orgId,
-      action: "telemetry.retention.update",
-      target: { kind: "organization", id: orgId },
-      detail: { before: daysIn(before), after: days },
-    });
-    const { logs, metrics, traces } = days;
-    const columns = { retention_days_logs: logs, retention_days_metrics: metrics, retention_days_traces: traces };
-    return { columns, result: days };
+  { change, ifMatch }: { readonly change: TelemetryChange; readonly ifMatch?: string | undefined },
+): Promise<TelemetryChoice> {
+  const expected = await expectedOf(ifMatch, () => telemetryChoiceOf(deps, orgId));
+  return changePolicy(deps, orgId, async (tx, row) => {
+    const before = choiceIn(row);
+    requireMatch(expected, before);
+    const after = {
+      retentionDays: { ...before.retentionDays, ...change.retentionDays },
+      timestamps: { ...before.timestamps, ...change.timestamps },
+    };
+    const audit = (action: string, detail: Record<string, unknown>): Promise<unknown> =>
+      appendAudit(deps, tx, {
+        ...auditOrigin(caller),
+        orgId,
+        action,
+        target: { kind: "organization", id: orgId },
+        detail,
+      });
+    if (change.retentionDays !== undefined) {
+      await audit("telemetry.retention.update", { before: before.retentionDays, after: after.retentionDays });
+    }
+    if (change.timestamps !== undefined) {
+      await audit("telemetry.timestamps.update", { before: before.timestamps, after: after.timestamps });
+    }
+    return { columns: columnsOf(after), result: after };
   });
 }
 
@@ -92,7 +121,7 @@ async function changePolicy<T>(
     const before = await policyOf(tx, orgId);
     const revision = (await latestRevision(tx)) + 1;
     const { columns, result } = await change(tx, before);
-    const unset = { ...daysColumns, ...quotaIn(undefined) };
+    const unset = { ...columnsOf(choiceIn(undefined)), ...quotaIn(undefined) };
     await putPolicy(tx, {
       ...unset,
       ...before,
@@ -105,11 +134,25 @@ async function changePolicy<T>(
   });
 }
 
-const daysColumns = { retention_days_logs: null, retention_days_metrics: null, retention_days_traces: null };
+function columnsOf({ retentionDays: { logs, metrics, traces }, timestamps }: TelemetryChoice) {
+  return {
+    retention_days_logs: logs,
+    retention_days_metrics: metrics,
+    retention_days_traces: traces,
+    timestamp_behind_days: timestamps.behind_days,
+    timestamp_ahead_seconds: timestamps.ahead_seconds,
+  };
+}
 
-function daysIn(row: TelemetryPolicyRow | undefined): RetentionDays {
+function choiceIn(row: TelemetryPolicyRow | undefined): TelemetryChoice {
   const days = TELEMETRY_TYPES.map((type) => [type, row?.[`retention_days_${type}`] ?? null]);
-  return Object.fromEntries(days) as RetentionDays;
+  return {
+    retentionDays: Object.fromEntries(days) as RetentionDays,
+    timestamps: {
+      behind_days: row?.timestamp_behind_days ?? null,
+      ahead_seconds: row?.timestamp_ahead_seconds ?? null,
+    },
+  };
 }
 
 function quotaIn(row: TelemetryPolicyRow | undefined): Quota {

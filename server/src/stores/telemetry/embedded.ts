@@ -91,7 +91,7 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
     requireWholeLately: async (orgId) => presence?.requireWholeLately(orgId),
     feed: rows.feed,
     admit: (orgId) => rows.lifecycle.quotas.admit(orgId),
-    notBefore: (orgId, type) => rows.lifecycle.notBefore(orgId, type),
+    acceptedTimes: (orgId, type) => rows.lifecycle.acceptedTimes(orgId, type),
     policy: (orgId) => rows.lifecycle.policy(orgId),
     usage: (orgId) => rows.lifecycle.usage(orgId),
     refresh: () => rows.lifecycle.refresh(),

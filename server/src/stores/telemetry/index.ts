@@ -16,7 +16,9 @@ export type {
 export { COLUMNS, SHOWN_COLUMNS, TELEMETRY_TYPES, type Column, type TelemetryType } from "./columns.ts";
 export type { TimeRange } from "./snapshot.ts";
 export {
+  behindDaysOf,
   MATCHABLE,
+  type AcceptedTimes,
   type ErasureMatch,
   type Policy as TelemetryPolicy,
   type Usage as TelemetryUsage,

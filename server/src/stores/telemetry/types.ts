@@ -1,7 +1,7 @@
 import type { SandboxLayer } from "./query/sandbox.ts";
 import type { Readable } from "node:stream";
 import type { TelemetryType } from "./columns.ts";
-import type { Policy, Usage } from "./retention/index.ts";
+import type { AcceptedTimes, Policy, Usage } from "./retention/index.ts";
 import type { TelemetryFeed } from "./feed/types.ts";
 import type { RecordTable } from "./records/index.ts";
 import type { TimeRange } from "./snapshot.ts";
@@ -145,10 +145,10 @@ export interface TelemetryStore {
    */
   admit(orgId: string): void;
   /**
-   * Returns the oldest time within the retention, as `YYYY-MM-DDTHH:MM:SS.ffffffZ`. Do not append older rows: no query would
-   * show them. Undefined: no limit.
+   * Returns the times that rows may have. Do not append other rows. Undefined: any time, because the server's clock is
+   * in doubt.
    */
-  notBefore(orgId: string, type: TelemetryType): string | undefined;
+  acceptedTimes(orgId: string, type: TelemetryType): AcceptedTimes | undefined;
   /** Returns the retention and quotas of an organization. */
   policy(orgId: string): Policy;
   usage(orgId: string): Usage;

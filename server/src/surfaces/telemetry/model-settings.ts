@@ -1,7 +1,12 @@
 import type { ResultOf, TELEMETRY_SETTINGS_ROUTES } from "@mooring/contract";
-import type { Erasure, RetentionDays } from "#domain/telemetry/index.ts";
+import type { Erasure, TelemetryChoice } from "#domain/telemetry/index.ts";
 import { isoFromMs, isoFromUs } from "#kernel/time.ts";
-import type { TelemetryPolicy, TelemetryType, TelemetryUsage } from "#stores/telemetry/index.ts";
+import {
+  behindDaysOf,
+  type TelemetryPolicy,
+  type TelemetryType,
+  type TelemetryUsage,
+} from "#stores/telemetry/index.ts";
 
 /** Converts records to the contract's form. */
 
@@ -10,11 +15,20 @@ type SettingsBody = ResultOf<Rows["getTelemetrySettings"]>;
 type UsageBody = ResultOf<Rows["getTelemetryUsage"]>;
 export type ErasureBody = ResultOf<Rows["getTelemetryErasure"]>;
 
-export function settingsBody(own: RetentionDays, policy: TelemetryPolicy, daysMax: number | null): SettingsBody {
+export function settingsBody(own: TelemetryChoice, policy: TelemetryPolicy, daysMax: number | null): SettingsBody {
   return {
-    retention_days: { ...own },
+    retention_days: { ...own.retentionDays },
     effective_retention_days: { ...policy.retentionDays },
     retention_days_max: daysMax,
+    timestamps: { ...own.timestamps },
+    effective_timestamps: {
+      behind_days: {
+        logs: behindDaysOf(policy, "logs"),
+        metrics: behindDaysOf(policy, "metrics"),
+        traces: behindDaysOf(policy, "traces"),
+      },
+      ahead_seconds: policy.timestamps.aheadSeconds,
+    },
   };
 }
 

@@ -90,7 +90,7 @@ async function write(deps: TelemetrySurfaceDeps, protocol: Protocol, request: Fa
       hashed: true,
       rules,
       services: servicesOf(principal),
-      notBefore: deps.store.notBefore(principal.orgId, type),
+      times: deps.store.acceptedTimes(principal.orgId, type),
       protocol: { parser, settings, receivedMs: deps.host.clock.nowMs() },
     },
   );

@@ -1,5 +1,4 @@
 import type { GuardedClock } from "#kernel/deletions.ts";
-import { isoFromMs } from "#kernel/time.ts";
 import type { Schedule, ScheduledWork } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { TELEMETRY_TYPES, type TelemetryType } from "../columns.ts";
@@ -12,7 +11,7 @@ import type { TimeRange } from "../snapshot.ts";
 import { Eraser } from "./eraser.ts";
 import { ErasureJobs } from "./erasure-jobs.ts";
 import { ErasureRecords } from "./erasure-records.ts";
-import { cutUs, Policies, type Policy } from "./policies.ts";
+import { acceptedTimesOf, cutUs, Policies, type AcceptedTimes, type Policy } from "./policies.ts";
 import { Quotas } from "./quotas.ts";
 import { Retention, type RetentionOptions } from "./retention.ts";
 import type { RetentionSettings } from "./settings.ts";
@@ -41,8 +40,6 @@ interface Parts {
   readonly retention: Retention;
   readonly records: ErasureRecords;
 }
-
-const US_PER_MS = 1000;
 
 /** Connects policies, quotas, retention and erasures. */
 export class Lifecycle {
@@ -100,12 +97,11 @@ export class Lifecycle {
     return Object.fromEntries(ranges) as Record<TelemetryType, TimeRange>;
   }
 
-  /** Implements `TelemetryStore.notBefore`. Refuses nothing while the clock is in doubt. */
-  notBefore(orgId: string, type: TelemetryType): string | undefined {
-    const { options } = this.#parts;
-    const cut = cutUs(this.policy(orgId), type, options.clock.nowMs());
-    if (cut === undefined || !options.clock.isTrusted()) return undefined;
-    return `${isoFromMs(Math.floor(cut / US_PER_MS)).slice(0, -1)}000Z`;
+  /** Implements `TelemetryStore.acceptedTimes`. Refuses nothing while the clock is in doubt. */
+  acceptedTimes(orgId: string, type: TelemetryType): AcceptedTimes | undefined {
+    const { clock } = this.#parts.options;
+    if (!clock.isTrusted()) return undefined;
+    return acceptedTimesOf(this.policy(orgId), type, clock.nowMs());
   }
 
   /** Applies changes in the metadata store at once. Otherwise this takes seconds. */

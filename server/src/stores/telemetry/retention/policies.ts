@@ -2,6 +2,7 @@ import { limitOf } from "#kernel/no-limit.ts";
 import type { Schedule, ScheduledWork } from "#stores/jobs/index.ts";
 import type { MetadataStore, Tables } from "#stores/metadata/index.ts";
 import { TELEMETRY_TYPES, type TelemetryType } from "../columns.ts";
+import { isoFromMs } from "#kernel/time.ts";
 import type { TelemetryLog } from "../settings.ts";
 import { BURST_S, type RetentionSettings } from "./settings.ts";
 
@@ -10,6 +11,14 @@ export interface Policy {
   readonly retentionDays: Readonly<Record<TelemetryType, number | null>>;
   readonly storedBytesMax: number | null;
   readonly ingest: IngestRate | null;
+  readonly timestamps: TimestampLimits;
+}
+
+/** How far the time of an entry may be from the time at which it arrives. */
+export interface TimestampLimits {
+  /** Null: as far as the retention, or 10 years if there is none. */
+  readonly behindDays: number | null;
+  readonly aheadSeconds: number;
 }
 
 export interface IngestRate {
@@ -17,10 +26,20 @@ export interface IngestRate {
   readonly burstBytes: number;
 }
 
+/** The times that rows may have, both inclusive, as `YYYY-MM-DDTHH:MM:SS.ffffffZ`. */
+export interface AcceptedTimes {
+  readonly notBefore: string;
+  readonly notAfter: string;
+}
+
 type PolicyRow = Tables["telemetry_policy"];
 
 const DAY_US = 86_400_000_000;
 const US_PER_MS = 1000;
+const MS_PER_S = 1000;
+/** The oldest entries that are accepted if telemetry is kept until somebody deletes it. */
+const BEHIND_DAYS = 3650;
+const AHEAD_SECONDS = 3600;
 
 export interface PoliciesOptions {
   readonly metadata: Pick<MetadataStore, "read">;
@@ -101,6 +120,24 @@ export function cutUs(policy: Policy, type: TelemetryType, nowMs: number): numbe
   return days === null ? undefined : nowMs * US_PER_MS - days * DAY_US;
 }
 
+/** Returns the times that a row of this type may have when it arrives. */
+export function acceptedTimesOf(policy: Policy, type: TelemetryType, nowMs: number): AcceptedTimes {
+  return {
+    notBefore: microsecondsText(nowMs - (behindDaysOf(policy, type) * DAY_US) / US_PER_MS),
+    notAfter: microsecondsText(nowMs + policy.timestamps.aheadSeconds * MS_PER_S),
+  };
+}
+
+/** Returns the age in days of the oldest row of this type that is accepted. */
+export function behindDaysOf({ timestamps: { behindDays }, retentionDays }: Policy, type: TelemetryType): number {
+  const kept = retentionDays[type];
+  return Math.min(behindDays ?? kept ?? BEHIND_DAYS, kept ?? Number.POSITIVE_INFINITY);
+}
+
+function microsecondsText(ms: number): string {
+  return `${isoFromMs(ms).slice(0, -1)}000Z`;
+}
+
 function policyOf(row: PolicyRow | undefined, settings: RetentionSettings): Policy {
   const days = TELEMETRY_TYPES.map((type) => [type, effectiveDays(row?.[`retention_days_${type}`], type, settings)]);
   const bytesPerSecond = limitOf(row?.ingest_bytes_per_second, settings.ingestBytesPerSecond);
@@ -109,6 +146,10 @@ function policyOf(row: PolicyRow | undefined, settings: RetentionSettings): Poli
     retentionDays: Object.fromEntries(days) as Policy["retentionDays"],
     storedBytesMax: limitOf(row?.stored_bytes_max, settings.storedBytesMax),
     ingest: bytesPerSecond === null ? null : { bytesPerSecond, burstBytes: burstBytes ?? bytesPerSecond * BURST_S },
+    timestamps: {
+      behindDays: row?.timestamp_behind_days ?? null,
+      aheadSeconds: row?.timestamp_ahead_seconds ?? AHEAD_SECONDS,
+    },
   };
 }
 

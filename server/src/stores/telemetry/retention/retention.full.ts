@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ClockGuard } from "#stores/clock/index.ts";
 import { openMetadata } from "#stores/metadata/index.ts";
+import type { TelemetryType } from "../columns.ts";
 import { layoutOf } from "../layout.ts";
+import type { AcceptedTimes } from "./index.ts";
 import { bytesBelow, DAY_MS, filesBelow, rowsOf, setPolicy } from "../testing/retention.ts";
 import { openTestStore, recordingLog, temporaryDirectory, type OpenStore } from "../testing/store.ts";
 import { Schedule } from "#stores/jobs/index.ts";
@@ -175,7 +177,9 @@ test("rows past their retention are hidden and refused, unless the clock is in d
   const store = await openTestStore(dir.path, { clock: guard });
   await store.rows.append(rowsOf(ORG, "logs", [{ timestamp: "2026-11-10T00:00:00.000000Z", message: "old and hot" }]));
   const { lifecycle } = store.rows;
-  assert.equal(lifecycle.notBefore(ORG, "logs"), undefined);
+  const accepted = (type: TelemetryType): AcceptedTimes | undefined => lifecycle.acceptedTimes(ORG, type);
+  const ahead = { notAfter: "2026-11-20T13:00:00.000000Z" };
+  assert.deepEqual(accepted("logs"), { notBefore: "2016-11-22T12:00:00.000000Z", ...ahead }, "no retention");
   await setPolicy(store.metadata, ORG, { retention_days_logs: 7 });
   await lifecycle.refresh();
   await lifecycle.dropPast();
@@ -183,15 +187,27 @@ test("rows past their retention are hidden and refused, unless the clock is in d
   snapshot.release();
   assert.deepEqual(snapshot.tables.logs.range, { fromUs: (NOON - 7 * DAY_MS) * 1000 });
   assert.deepEqual([snapshot.tables.logs.parquet.length, snapshot.tables.logs.hot.length], [2, 1]);
-  assert.equal(lifecycle.notBefore(ORG, "logs"), "2026-11-13T12:00:00.000000Z");
-  assert.equal(lifecycle.notBefore(ORG, "traces"), undefined);
+  assert.deepEqual(accepted("logs"), { notBefore: "2026-11-13T12:00:00.000000Z", ...ahead });
   clock.now += 2 * DAY_MS;
-  assert.equal(lifecycle.notBefore(ORG, "logs"), undefined, "a clock that was just set is not trusted");
+  assert.equal(accepted("logs"), undefined, "a clock that was just set is not trusted");
   await lifecycle.dropPast();
-  assert.equal(lifecycle.notBefore(ORG, "logs"), undefined, "and deletes nothing");
+  assert.equal(accepted("logs"), undefined, "and deletes nothing");
   clock.now = NOON;
   await lifecycle.dropPast();
-  assert.equal(lifecycle.notBefore(ORG, "logs"), "2026-11-13T12:00:00.000000Z");
+  assert.deepEqual(accepted("logs"), { notBefore: "2026-11-13T12:00:00.000000Z", ...ahead });
+  await setPolicy(store.metadata, ORG, {
+    retention_days_logs: 7,
+    timestamp_behind_days: 9,
+    timestamp_ahead_seconds: 0,
+  });
+  await lifecycle.refresh();
+  const now = "2026-11-20T12:00:00.000000Z";
+  assert.deepEqual(
+    accepted("logs"),
+    { notBefore: "2026-11-13T12:00:00.000000Z", notAfter: now },
+    "within the retention",
+  );
+  assert.deepEqual(accepted("traces"), { notBefore: "2026-11-11T12:00:00.000000Z", notAfter: now });
   await store.close();
   await close();
 });

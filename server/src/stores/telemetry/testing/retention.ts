@@ -32,6 +32,8 @@ export async function setPolicy(metadata: MetadataStore, orgId: string, change: 
       stored_bytes_max: null,
       ingest_bytes_per_second: null,
       ingest_bytes_burst: null,
+      timestamp_behind_days: null,
+      timestamp_ahead_seconds: null,
     };
     const columns = { ...none, ...change, revision: (last?.revision ?? 0) + 1, updated_at: 1 };
     await tx

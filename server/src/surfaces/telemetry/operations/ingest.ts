@@ -22,10 +22,10 @@ export const ingest: TelemetryOperation<"ingest"> = async (deps, { params }, { p
   }
   const projectId = projectOfRows(request);
   const lines = LINES_TYPES.includes(mediaTypeOf(request.headers["content-type"]));
-  const notBefore = deps.store.notBefore(principal.orgId, params.type);
+  const times = deps.store.acceptedTimes(principal.orgId, params.type);
   const hashed = idempotencyKey !== null;
   const rules = await deps.rules?.sets.of(principal);
-  const options = { rules, projectId, lenient, lines, notBefore, hashed, services: servicesOf(principal) };
+  const options = { rules, projectId, lenient, lines, times, hashed, services: servicesOf(principal) };
   const encoded = await deps.encoders.encode(params.type, body, options);
   const batch: Batch = {
     orgId: principal.orgId,

@@ -50,7 +50,7 @@ async function encodeRequest(
       hashed: true,
       rules,
       services: servicesOf(principal),
-      notBefore: store.notBefore(principal.orgId, type),
+      times: store.acceptedTimes(principal.orgId, type),
       otlp: { format, receivedMs, projects, ...(refusal && { refusal: refusal.message }) },
     });
   const known = senderProjects?.known(principal) ?? {};

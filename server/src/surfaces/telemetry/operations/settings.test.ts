@@ -16,6 +16,8 @@ describe("getTelemetrySettings", () => {
   );
 });
 
+const TIMESTAMPS = { timestamps: { behind_days: null, ahead_seconds: null } };
+
 describe("updateTelemetrySettings", () => {
   const path = "/v1/telemetry/settings";
   const body = { retention_days: { logs: 30 } };
@@ -43,6 +45,8 @@ describe("updateTelemetrySettings", () => {
       retention_days: { logs: null, metrics: null, traces: null },
       effective_retention_days: { logs: 14, metrics: 60, traces: 60 },
       retention_days_max: 60,
+      ...TIMESTAMPS,
+      effective_timestamps: { behind_days: { logs: 14, metrics: 60, traces: 60 }, ahead_seconds: 3600 },
     });
     await change({ logs: 7 });
     const both = { logs: 7, metrics: 3, traces: null };
@@ -50,6 +54,8 @@ describe("updateTelemetrySettings", () => {
       retention_days: both,
       effective_retention_days: { ...both, traces: 60 },
       retention_days_max: 60,
+      ...TIMESTAMPS,
+      effective_timestamps: { behind_days: { logs: 7, metrics: 3, traces: 60 }, ahead_seconds: 3600 },
     };
     assert.deepEqual(await change({ metrics: 3 }), told);
     assert.deepEqual((await world.call("GET", path, { token })).json, told);
@@ -62,6 +68,25 @@ describe("updateTelemetrySettings", () => {
     );
     const back = (await change({ logs: null })) as { effective_retention_days: object };
     assert.deepEqual(back.effective_retention_days, { logs: 14, metrics: 3, traces: 60 });
+  });
+
+  test("limits of timestamps are changed alone, apply at once, and are in the audit log", async () => {
+    const token = await world.token();
+    const timestamps = { behind_days: 5, ahead_seconds: 60 };
+    const changed = (await world.call("PATCH", path, { token, body: { timestamps } })).json;
+    assert.deepEqual(changed["timestamps"], timestamps);
+    const { ahead_seconds } = changed["effective_timestamps"] as { ahead_seconds: number };
+    assert.equal(ahead_seconds, 60);
+    const { items } = (await world.call("GET", "/v1/audit?limit=1", { token })).json as {
+      items: Record<string, unknown>[];
+    };
+    assert.equal(items[0]?.["action"], "telemetry.timestamps.update");
+    assert.deepEqual(items[0]?.["detail"], { before: { behind_days: null, ahead_seconds: null }, after: timestamps });
+    const back = await world.call("PATCH", path, { token, body: { timestamps: { behind_days: null } } });
+    assert.deepEqual(back.json["timestamps"], { behind_days: null, ahead_seconds: 60 });
+    for (const wrong of [{ behind_days: 0 }, { ahead_seconds: -1 }, {}]) {
+      assertProblem(await world.call("PATCH", path, { token, body: { timestamps: wrong } }), "invalid_body");
+    }
   });
 
   test("more days than the maximum, none, and fractions are refused with a pointer", async () => {

@@ -1,4 +1,4 @@
-import { retentionDaysOf, updateRetention, type RetentionDays } from "#domain/telemetry/index.ts";
+import { telemetryChoiceOf, updateTelemetryChoice, type RetentionDays } from "#domain/telemetry/index.ts";
 import { requireOrganization } from "#domain/identity/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { etagOf } from "#kernel/versions.ts";
@@ -11,7 +11,7 @@ export const getTelemetrySettings: TelemetrySettingsOperation<"getTelemetrySetti
   { principal, reply },
 ) => {
   requireOrganization(principal, "org:read");
-  const own = await retentionDaysOf(deps, principal.orgId);
+  const own = await telemetryChoiceOf(deps, principal.orgId);
   void reply.header("etag", etagOf(own));
   await deps.store.refresh();
   return settingsBody(own, deps.store.policy(principal.orgId), deps.retentionDaysMax);
@@ -24,9 +24,10 @@ export const updateTelemetrySettings: TelemetrySettingsOperation<"updateTelemetr
   { principal, ip, requestId, request, reply },
 ) => {
   requireOrganization(principal, "org:write");
-  refuseBeyond(body.retention_days, deps.retentionDaysMax);
-  const options = { change: body.retention_days, ifMatch: request.headers["if-match"] };
-  const own = await updateRetention(deps, { principal, ip, requestId }, principal.orgId, options);
+  refuseBeyond(body.retention_days ?? {}, deps.retentionDaysMax);
+  const change = { retentionDays: body.retention_days, timestamps: body.timestamps };
+  const options = { change, ifMatch: request.headers["if-match"] };
+  const own = await updateTelemetryChoice(deps, { principal, ip, requestId }, principal.orgId, options);
   void reply.header("etag", etagOf(own));
   await deps.store.refresh();
   return settingsBody(own, deps.store.policy(principal.orgId), deps.retentionDaysMax);

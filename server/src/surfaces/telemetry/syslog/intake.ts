@@ -16,7 +16,7 @@ import { decompressed, type Frame } from "./framing.ts";
 import { parseSyslog, type SyslogMessage } from "./message.ts";
 
 export interface IntakeDeps {
-  readonly store: Pick<TelemetryStore, "admit" | "append" | "notBefore">;
+  readonly store: Pick<TelemetryStore, "admit" | "append" | "acceptedTimes">;
   readonly clock: Clock;
   readonly log: { warn(fields: object, message: string): void; error(fields: object, message: string): void };
   /**
@@ -176,7 +176,7 @@ export class Intake {
       projectId: principal.kind === "credential" ? principal.projectId : null,
       lenient: true,
       services: servicesOf(principal),
-      notBefore: this.#deps.store.notBefore(principal.orgId, "logs"),
+      times: this.#deps.store.acceptedTimes(principal.orgId, "logs"),
     };
     const check = new EntryCheck(options);
     const nowMs = this.#deps.clock.nowMs();

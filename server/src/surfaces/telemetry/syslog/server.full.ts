@@ -64,7 +64,7 @@ async function start(key: string | null): Promise<SyslogListeners & { server: Sy
         if (refusal !== undefined) throw refusal;
       },
       append: (batch) => store.append(batch),
-      notBefore: (orgId, type) => store.notBefore(orgId, type),
+      acceptedTimes: (orgId, type) => store.acceptedTimes(orgId, type),
     },
     rules: { sets: { of: async () => rules }, counter: { add: () => {} } },
     clock: systemClock,

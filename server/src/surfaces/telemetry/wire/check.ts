@@ -1,6 +1,7 @@
 import { ATTRIBUTES_DEPTH_MAX, ENTRY_KEYS_MAX, PROBLEM_PLACES_MAX } from "#kernel/limits.ts";
 import { exactJson, isRoundedInteger } from "#kernel/json-text.ts";
 import type { ProblemPlace } from "#kernel/problem.ts";
+import type { AcceptedTimes } from "#stores/telemetry/index.ts";
 import { unmarkedName } from "./order.ts";
 import { normalTimestamp } from "./timestamp.ts";
 
@@ -15,11 +16,8 @@ const SERVICES_SHOWN_MAX = 10;
 const NOT_FINITE: ProblemPlace = { pointer: "", detail: "must be a finite number" };
 
 export interface EntryLimits {
-  /**
-   * Entries before this time are past their retention and are refused, since no query would return them. In the form of
-   * `normalTimestamp`.
-   */
-  readonly notBefore?: string | undefined;
+  /** The times that entries may have. Undefined: any time. */
+  readonly times?: AcceptedTimes | undefined;
   /** The only services that the sender may write. Undefined: all. */
   readonly services?: readonly string[] | undefined;
 }
@@ -37,14 +35,14 @@ export class EntryCheck {
    * it.
    */
   hasLongFraction = false;
-  readonly #notBefore: string | undefined;
+  readonly #times: AcceptedTimes | undefined;
   readonly #services: readonly string[] | undefined;
   #index = 0;
   #line = 0;
   #keys = 0;
 
-  constructor({ notBefore, services }: EntryLimits = {}) {
-    this.#notBefore = notBefore;
+  constructor({ times, services }: EntryLimits = {}) {
+    this.#times = times;
     this.#services = services;
   }
 
@@ -82,10 +80,23 @@ export class EntryCheck {
         "/timestamp",
         "must be a date-time of ISO 8601 with its offset from UTC, for example 2026-11-20T08:00:00.123Z",
       );
-    } else if (this.#notBefore !== undefined && normal < this.#notBefore) {
-      this.fault("/timestamp", `is past the retention: entries before ${this.#notBefore} are not kept`);
+    } else {
+      this.#within(normal);
     }
     return normal;
+  }
+
+  /** Refuses a time that no query would return, and one far ahead, which the wrong clock of a sender writes. */
+  #within(time: string): void {
+    if (this.#times === undefined) return;
+    const { notBefore, notAfter } = this.#times;
+    if (time < notBefore) this.fault("/timestamp", `is too old: entries before ${notBefore} are not kept`);
+    if (time > notAfter) {
+      this.fault(
+        "/timestamp",
+        `is in the future: entries after ${notAfter} are not accepted; check the clock of the sender`,
+      );
+    }
   }
 
   text(entry: JsonObject, name: string, charsMax = Number.POSITIVE_INFINITY): string | undefined {

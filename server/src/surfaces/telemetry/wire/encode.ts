@@ -56,8 +56,8 @@ export function bodyBytesMax({ protocol }: EncodeBodyOptions): number {
 }
 
 function entriesOf(type: TelemetryType, body: Buffer, options: EncodeBodyOptions): EncodedBody {
-  const { otlp, protocol, projectId, notBefore, services } = options;
-  const limits = { projectId, notBefore, services };
+  const { otlp, protocol, projectId, times, services } = options;
+  const limits = { projectId, times, services };
   if (otlp !== undefined) return encodeOtlp(type, body, { ...otlp, ...limits });
   if (protocol !== undefined) return encodeProtocol(type, body, { ...protocol, ...limits });
   return options.lines === true ? encodeLines(type, body, options) : encodeEntries(type, body, options);

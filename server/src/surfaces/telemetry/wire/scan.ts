@@ -16,7 +16,7 @@ import { severityAt } from "./scan-severity.ts";
 import { startsWithMark } from "./mark.ts";
 import { utcEnd } from "./scan-timestamp.ts";
 
-type ScanOptions = Pick<EncodeOptions, "projectId" | "notBefore">;
+type ScanOptions = Pick<EncodeOptions, "projectId" | "times">;
 
 /**
  * The fast path from a body to rows: one walk over the bytes that checks everything and copies each entry as sent.
@@ -66,8 +66,8 @@ class Scan {
   readonly #members: Members;
   /** The end of every row: the project if there is one, the closing brace, the line's end. */
   readonly #end: Buffer;
-  /** The start of retention, cut to seconds. */
-  readonly #notBefore: Buffer | null;
+  /** The first and the last time that entries may have, cut to seconds. */
+  readonly #times: readonly [Buffer, Buffer] | null;
   readonly #out: Buffer;
   #length = 0;
   count = 0;
@@ -77,9 +77,9 @@ class Scan {
   #cutFrom = 0;
   #cutTo = 0;
 
-  constructor(body: Buffer, members: Members, { projectId, notBefore }: ScanOptions) {
+  constructor(body: Buffer, members: Members, { projectId, times }: ScanOptions) {
     this.#json = new Json(body);
-    this.#notBefore = notBefore === undefined ? null : Buffer.from(notBefore.slice(0, SECONDS_CHARS));
+    this.#times = times === undefined ? null : [secondsOf(times.notBefore), secondsOf(times.notAfter)];
     this.#members = members;
     this.#end = projectId === null ? END : Buffer.from(`,"project_id":${JSON.stringify(projectId)}}\n`);
     const entriesMax = Math.min(INGEST_ENTRIES_MAX, Math.ceil(body.length / ENTRY_BYTES_MIN));
@@ -208,7 +208,7 @@ class Scan {
     const from = json.at + 1;
     if (json.byte() !== QUOTE || !json.string()) return false;
     const end = utcEnd(json.bytes, from, json.at - 1);
-    if (end === 0 || this.#isNearTooOld(from)) return false;
+    if (end === 0 || this.#mayBeRefused(from)) return false;
     // The timestamp has more digits than are kept, or another form of UTC. Z replaces the rest.
     if (end !== json.at - 2) {
       this.#cutFrom = end;
@@ -217,10 +217,14 @@ class Scan {
     return true;
   }
 
-  /** Whether a time is past the retention, or in its first second. Then the parser decides exactly. */
-  #isNearTooOld(from: number): boolean {
-    if (this.#notBefore === null) return false;
-    return this.#notBefore.compare(this.#json.bytes, from, from + SECONDS_CHARS) >= 0;
+  /** Whether a time is not accepted, or in the first or last accepted second. Then the parser decides exactly. */
+  #mayBeRefused(from: number): boolean {
+    if (this.#times === null) return false;
+    const { bytes } = this.#json;
+    const [first, last] = this.#times;
+    return (
+      first.compare(bytes, from, from + SECONDS_CHARS) >= 0 || last.compare(bytes, from, from + SECONDS_CHARS) <= 0
+    );
   }
 
   #level(): boolean {
@@ -260,4 +264,8 @@ class Scan {
     this.#out.set(bytes.subarray(from, to), this.#length);
     this.#length += to - from;
   }
+}
+
+function secondsOf(time: string): Buffer {
+  return Buffer.from(time.slice(0, SECONDS_CHARS));
 }

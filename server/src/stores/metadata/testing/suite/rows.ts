@@ -284,6 +284,8 @@ export const ROWS: Tables = {
     stored_bytes_max: 9_007_199_254_740_991,
     ingest_bytes_per_second: null,
     ingest_bytes_burst: 5,
+    timestamp_behind_days: 2,
+    timestamp_ahead_seconds: null,
     revision: 1,
     updated_at: 1,
   },

@@ -38,7 +38,7 @@ export function encodeOtlp(
     projects,
     refusal,
     ...limits
-  }: OtlpOptions & Pick<EncodeOptions, "projectId" | "notBefore" | "services">,
+  }: OtlpOptions & Pick<EncodeOptions, "projectId" | "times" | "services">,
 ): EncodedRecords {
   const decode = format === "json" ? decodeJson : decodeProtobuf;
   const out = new RecordRows({ type, projectId, projects, refusal, ...limits });
