@@ -170,7 +170,7 @@ export const GROUPS: readonly Group[] = [
   {
     name: "proxies",
     seconds: 480,
-    files: new RegExp(`^tests/proxies/|${acceptance("tls").source}`),
+    files: new RegExp(`^tests/proxies/|${acceptance("tls|reload").source}`),
     about: /^(server\/src\/(http|app\/tls)|tests\/proxies|docs\/how-to)\//,
   },
   {
@@ -206,7 +206,7 @@ export const GROUPS: readonly Group[] = [
     seconds: 1500,
     oneAtATime: true,
     files: acceptance(
-      `${LOAD_ACCEPTANCE}|${FILES_ACCEPTANCE}|${LISTS_ACCEPTANCE}|${API_ACCEPTANCE}|${SETUP_ACCEPTANCE}|tls`,
+      `${LOAD_ACCEPTANCE}|${FILES_ACCEPTANCE}|${LISTS_ACCEPTANCE}|${API_ACCEPTANCE}|${SETUP_ACCEPTANCE}|tls|reload`,
     ),
     about: PACKAGING,
     again: "installed",

@@ -35,6 +35,7 @@ import { openRecords } from "./records.ts";
 import { registerGauges } from "./gauges.ts";
 import { answeredRequest, type OwnTelemetry } from "./own-telemetry/index.ts";
 import { createPhases, PHASE_STOP_MS, type Phases } from "./phases.ts";
+import { createReload, type ReadConfig } from "./reload.ts";
 import { createRegistry, type RegistryPart } from "./registry.ts";
 import { outboundFor } from "./outbound.ts";
 import { createS3Domain, createS3Part } from "./s3.ts";
@@ -61,6 +62,8 @@ export interface App {
   readonly telemetry: TelemetryStore;
   /** Resolves when an essential part has failed and was logged. The process must then end. */
   readonly fatal: Promise<FatalPart>;
+  /** Uses the changed log level and certificates. Logs and counts faults. */
+  reload(read: ReadConfig): void;
   /** Stops in the reverse order of the start. Running requests finish first. Returns the parts that did not stop in time. */
   stop(): Promise<readonly string[]>;
 }
@@ -99,7 +102,7 @@ async function startAll(
   const bound = { listen: listener.address, s3Listen: s3Listener.address, grpcListen, syslog: syslogListen };
   const addresses = addressesOf(config, bound);
   const schedule = new Schedule(systemTime);
-  watchCertificates(secure, { clock: systemTime, log, schedule, phases });
+  const certificates = watchCertificates(secure, { clock: systemTime, log, schedule, phases });
   const metadata = await openRecords(config, systemTime, phases, schedule);
   const clock = await guardClock(config, { clock: systemTime, metadata, log, phases, schedule });
   const { telemetry, objects } = await openStores(config, { log, clock, phases, schedule, metadata });
@@ -150,6 +153,7 @@ async function startAll(
     identity,
     telemetry,
     fatal: fatalOf({ metadata, telemetry, identity, log }),
+    reload: createReload({ config, log, registry: metrics.registry, certificates }),
     stop: () => phases.stop(),
   };
 }

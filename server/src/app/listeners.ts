@@ -126,9 +126,9 @@ export async function stopListening(
 export function watchCertificates(
   secure: readonly TlsListener[],
   parts: { clock: Clock; log: FastifyBaseLogger; schedule: Schedule; phases: Phases },
-): void {
-  if (secure.length === 0) return;
-  parts.phases.started("certificates", new CertificateWatch(secure, parts), (part) => part.stop());
+): Pick<CertificateWatch, "reload"> {
+  if (secure.length === 0) return { reload: () => [] };
+  return parts.phases.started("certificates", new CertificateWatch(secure, parts), (part) => part.stop());
 }
 
 async function serveMetrics(address: string, connectionsMax: number, metrics: HttpMetrics): Promise<Listener> {

@@ -1,5 +1,6 @@
 import { flushCompileCache } from "node:module";
 import { setTimeout as delay } from "node:timers/promises";
+import { isatty } from "node:tty";
 import { setFlagsFromString } from "node:v8";
 import type { Logger } from "pino";
 import { ensureSetupLink } from "#domain/organizations/index.ts";
@@ -16,7 +17,7 @@ import { CONFIG_OPTION, command, configOf, ExitCode, noMore, settingOptions } fr
 const USAGE = `
 Usage: mooring serve [--data-dir DIR] [--listen HOST:PORT] [options]
 
-Runs the server until SIGTERM or SIGINT, then finishes the running requests; a second signal ends it at once. It prints addresses to
+Runs the server until SIGTERM or SIGINT, then finishes the running requests; a second signal ends it at once. SIGHUP reads the log level and the certificates again. It prints addresses to
 stdout, and log lines to stderr, as text on a terminal and as JSON otherwise. Each setting can be in a JSON file, a variable, or an option here; the option wins.
 
   mooring serve --data-dir ./data
@@ -33,6 +34,7 @@ export const serve = command(USAGE, [CONFIG_OPTION, ...settingOptions({ listed: 
   const startedMs = systemClock.nowMs();
   // Registered before the start, so that a signal during the start stops the server in order after the start.
   const stopped = stopSignal();
+  const onHangUp = hangUps();
   // The log goes to stderr, because stdout is for the addresses.
   const own = config.own_telemetry_organization === null ? null : createOwnTelemetry(systemClock);
   const log = createLog(config, own === null ? null : own.logs);
@@ -42,6 +44,7 @@ export const serve = command(USAGE, [CONFIG_OPTION, ...settingOptions({ listed: 
     const tls = config.tls_cert !== null;
     announceServer(config.data_dir, { addresses, listen, tls, pid: process.pid, started_at: isoFromMs(startedMs) });
     process.stdout.write(banner(app, config, setupUrl, systemClock.nowMs() - startedMs));
+    onHangUp(() => app.reload(() => configOf(parsed)));
     flushCompileCache(); // Node writes the cache only at a normal exit, so a killed server would lose it.
     const why = await Promise.race([stopped, app.fatal]);
     process.stdout.write(`${why}: finishing the running requests\n`);
@@ -127,7 +130,30 @@ const SAME_SIGNAL_MS = 500;
 const FATAL_STOP_MS = 10_000;
 /** The time that a stop has in addition to `stop_timeout_ms`, which is for requests. */
 const STOP_MORE_MS = 10_000;
-const SIGNAL_NUMBERS = { SIGINT: 2, SIGTERM: 15 } as const;
+const SIGNAL_NUMBERS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
+
+/** On a terminal, SIGHUP means that the terminal was closed. */
+function stopSignals(): (keyof typeof SIGNAL_NUMBERS)[] {
+  return isatty(0) || isatty(1) ? ["SIGTERM", "SIGINT", "SIGHUP"] : ["SIGTERM", "SIGINT"];
+}
+
+/**
+ * Returns a function that sets the handler of SIGHUP. A signal before that is handled then: without a handler, it would
+ * end the process.
+ */
+function hangUps(): (handle: () => void) => void {
+  if (stopSignals().includes("SIGHUP")) return () => {};
+  let handler: (() => void) | undefined;
+  let isWaiting = false;
+  process.on("SIGHUP", () => {
+    if (handler === undefined) isWaiting = true;
+    else handler();
+  });
+  return (handle) => {
+    handler = handle;
+    if (isWaiting) handle();
+  };
+}
 
 /**
  * Resolves at the first signal. A later second signal ends the process at once, which is safe: the log survives even a
@@ -136,7 +162,7 @@ const SIGNAL_NUMBERS = { SIGINT: 2, SIGTERM: 15 } as const;
 function stopSignal(): Promise<NodeJS.Signals> {
   let firstMs: number | null = null;
   return new Promise((resolve) => {
-    for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    for (const signal of stopSignals()) {
       process.on(signal, () => {
         const nowMs = systemClock.nowMs();
         firstMs ??= nowMs;

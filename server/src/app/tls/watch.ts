@@ -66,6 +66,15 @@ export class CertificateWatch {
     await this.#work.stop();
   }
 
+  /** Reads all certificates now. Logs each fault at once, and returns the faults. */
+  reload(): readonly string[] {
+    for (const served of this.#served) served.fault = served.suspected = undefined;
+    this.#look();
+    // The second look finds the same files, so it confirms the faults of the first one.
+    this.#look();
+    return this.#served.flatMap(({ fault }) => (fault === undefined ? [] : [fault]));
+  }
+
   #look(): void {
     this.#watch();
     for (const served of this.#served) {
