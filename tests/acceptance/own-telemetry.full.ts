@@ -96,12 +96,12 @@ test("metrics are sampled, histograms by their buckets", async () => {
   const names = (await eventualRows("SELECT DISTINCT name FROM metrics")).map((row) => String(row["name"]));
   for (const name of [
     "mooring_http_requests_total",
-    "mooring_http_request_seconds_bucket",
+    "http_server_request_duration_seconds_bucket",
     "process_cpu_seconds_total",
   ])
     assert.ok(names.includes(name), name);
   const [requests] = await eventualRows(
-    "SELECT max(value) AS n FROM metrics WHERE name = 'mooring_http_requests_total' AND tags['route'] = '/v1/query' AND tags['status'] = '200'",
+    "SELECT max(value) AS n FROM metrics WHERE name = 'mooring_http_requests_total' AND tags['http_route'] = '/v1/query' AND tags['http_response_status_code'] = '200'",
   );
   assert.ok(Number(requests?.["n"]) >= 1);
 });

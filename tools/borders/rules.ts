@@ -142,7 +142,7 @@ export const RULES: IForbiddenRuleType[] = [
   confined("mail", "nodemailer", "^server/src/stores/mail/"),
   confined("jose", "jose", "^server/src/domain/"),
   confined("fastify", "fastify|@fastify", `^server/src/(http|app)/|${SURFACE_ENTRY}`),
-  confined("logging-and-metrics", "pino|prom-client", "^server/src/(http|app)/"),
+  confined("logging", "pino", "^server/src/(http|app)/"),
   confined("client", "client", "^server/src/app/commands/|^server/src/main\\.ts$"),
   confined("addresses", "ipaddr\\.js", "^contract/src/address-ranges\\.ts$"),
   confined("typebox", "typebox", "^contract/src/|^server/src/(http|app)/"),

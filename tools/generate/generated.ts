@@ -1,9 +1,13 @@
+import { alertRules, alertTests } from "./alert-rules.ts";
+import { alertsPage } from "./alerts-page.ts";
 import { agentsPage } from "./agents-page.ts";
 import { architecturePage } from "./architecture-page.ts";
 import { commandNouns, commandsPage } from "./commands.ts";
 import { configurationPage } from "./configuration-page.ts";
+import { dashboard } from "./dashboard.ts";
 import { errorsPage } from "./errors-page.ts";
 import type { Generated } from "./generated-file.ts";
+import { metricsPage } from "./metrics-page.ts";
 import { OPENAPI_FILES } from "./openapi.ts";
 import { webhookSendersPage } from "./webhook-senders-page.ts";
 import { wordsLeftFile } from "./words-left.ts";
@@ -15,6 +19,11 @@ export const GENERATED: readonly Generated[] = [
   configurationPage,
   errorsPage,
   ...OPENAPI_FILES,
+  metricsPage,
+  alertsPage,
+  alertRules,
+  alertTests,
+  dashboard,
   agentsPage,
   architecturePage,
   webhookSendersPage,

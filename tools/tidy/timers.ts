@@ -11,6 +11,7 @@ const SCHEDULE = "server/src/stores/jobs/schedule.ts";
 export const REPEATING: Readonly<Record<string, string>> = {
   "server/src/app/commands/follow.ts": "a command that follows a stream until its user ends it",
   "server/src/app/commands/ingest/run.ts": "a command that reads its input, until that ends",
+  "server/src/app/metrics/process.ts": "measures how late timers are",
   "server/src/app/commands/serve.ts": "waits for records that another server still holds, before there is a schedule",
   "server/src/domain/files/arrivals.ts": "keeps the claim of one upload that arrives",
   "server/src/http/body-idle.ts": "checks whether bytes of one request's body still arrive",

@@ -11,8 +11,9 @@ import { imageRecords } from "#domain/registry/index.ts";
 import { objectRecords } from "#domain/s3/index.ts";
 import { organizationsWithout } from "#domain/suspension/index.ts";
 import { eventRecords } from "#domain/webhooks/index.ts";
-import { countAnswered, createHttpHost, createHttpMetrics, createHttpServer, type HttpMetrics } from "#http/index.ts";
+import { countAnswered, createHttpHost, createHttpMetrics, createHttpServer } from "#http/index.ts";
 import type { GuardedClock } from "#kernel/deletions.ts";
+import { Metrics } from "#kernel/metrics/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import { ClockGuard, systemRealTime } from "#stores/clock/index.ts";
 import { createJobs, Schedule, type Jobs } from "#stores/jobs/index.ts";
@@ -32,7 +33,7 @@ import { openIdempotency } from "./idempotency.ts";
 import { createLeaving } from "./leaving.ts";
 import { providerOf } from "./provider.ts";
 import { openRecords } from "./records.ts";
-import { registerGauges } from "./gauges.ts";
+import { readStores, startProcessMetrics } from "./metrics/index.ts";
 import { answeredRequest, type OwnTelemetry } from "./own-telemetry/index.ts";
 import { createPhases, PHASE_STOP_MS, type Phases } from "./phases.ts";
 import { createReload, type ReadConfig } from "./reload.ts";
@@ -96,6 +97,8 @@ async function startAll(
 ): Promise<App> {
   makeDataDirectory(config.data_dir);
   let stopping = false;
+  const metrics = new Metrics();
+  phases.started("process metrics", startProcessMetrics(metrics, productManifest().version), (part) => part.stop());
   const listeners = await openListeners(config, log, phases);
   const { listener, s3Listener, grpcListen, secure } = listeners;
   const syslogListen = syslogAddresses(listeners.syslog);
@@ -107,11 +110,9 @@ async function startAll(
   const clock = await guardClock(config, { clock: systemTime, metadata, log, phases, schedule });
   const { telemetry, objects } = await openStores(config, { log, clock, phases, schedule, metadata });
   const identity = await openIdentity(config, addresses, { metadata, log, clock, phases, schedule });
-  const metrics = createHttpMetrics();
-  const { version } = productManifest();
   const skipped = createSkipped();
-  registerGauges(metrics.registry, { skipped, metadata, telemetry, objects, clock, dataDir: config.data_dir, version });
-  if (own !== null) startOwnTelemetry(own, { config, metadata, telemetry, ...metrics, phases, schedule });
+  readStores(metrics, { skipped, metadata, telemetry, objects, clock, dataDir: config.data_dir });
+  if (own !== null) startOwnTelemetry(own, { config, metadata, telemetry, metrics, phases, schedule });
   const rateLimit = { perSecond: config.rate_limit_per_second, burst: config.rate_limit_burst };
   const people = createPeople({ metadata, clock, identity, portalUrl: addresses.portal_url, oidc: providerOf(config) });
   const idempotency = openIdempotency(config, metadata, identity, clock);
@@ -129,11 +130,11 @@ async function startAll(
   const parts = { ...common, skipped, addresses, host, people, backups, s3, s3Gateway, leaving, trash, ...features };
   const surfaces = createSurfaces({ ...parts, listeners: [listener, s3Listener], stopping: () => stopping });
   const answered = observersOf(identity, registry, own);
-  const conventions = { log, clock, metrics, answered, ...requestSettingsOf(config) };
+  const conventions = { log, clock, metrics: createHttpMetrics(metrics), answered, ...requestSettingsOf(config) };
   await createHttpServer({ ...conventions, listener, surfaces });
   await createHttpServer({ ...conventions, listener: s3Listener, surfaces: [s3Gateway.surface] });
   const others = await openOthers(config, addresses, metrics);
-  const syslog = startSyslog(listeners.syslog, { ...common, rules: features.rules, registry: metrics.registry });
+  const syslog = startSyslog(listeners.syslog, { ...common, rules: features.rules, metrics });
   // Stopped before the parts that its jobs use.
   phases.started("jobs", jobs, (part) => part.stop());
   for (const part of [alerts, files, s3, registry, webhooks, trash, backups, leaving]) await part.start();
@@ -251,16 +252,16 @@ function startOwnTelemetry(
     config: Config;
     metadata: MetadataStore;
     telemetry: TelemetryStore;
-    registry: HttpMetrics["registry"];
+    metrics: Metrics;
     phases: Phases;
     schedule: Schedule;
   },
 ): void {
-  const { config, metadata, telemetry, registry, phases, schedule } = parts;
+  const { config, metadata, telemetry, metrics, phases, schedule } = parts;
   phases.started("own telemetry", own, (part) => part.stop());
   own.start({
     store: telemetry,
-    registry,
+    metrics,
     organizationId: async () => (await organizationBySlug(metadata.read, config.own_telemetry_organization ?? ""))?.id,
     metricsIntervalMs: config.own_telemetry_metrics_interval_ms,
     schedule,

@@ -1,12 +1,6 @@
 import type { FastifyBaseLogger } from "fastify";
-import {
-  isTaken,
-  openHttp2Listener,
-  openListener,
-  type HttpMetrics,
-  type Http2Listener,
-  type Listener,
-} from "#http/index.ts";
+import { isTaken, openHttp2Listener, openListener, type Http2Listener, type Listener } from "#http/index.ts";
+import { CONTENT_TYPE, type Metrics } from "#kernel/metrics/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { Schedule } from "#stores/jobs/index.ts";
 import { refuseExceptOtlpGrpc, type SyslogListeners } from "#surfaces/telemetry/index.ts";
@@ -89,7 +83,7 @@ async function openGrpc(
 export async function openOthers(
   config: Config,
   addresses: Addresses,
-  metrics: HttpMetrics,
+  metrics: Metrics,
 ): Promise<{ readonly metricsListen: string | null; stop(): Promise<void> }> {
   const { metrics_listen: address, connections_max: connectionsMax } = config;
   const prometheus = address === "off" ? null : await serveMetrics(address, connectionsMax, metrics);
@@ -131,15 +125,15 @@ export function watchCertificates(
   return parts.phases.started("certificates", new CertificateWatch(secure, parts), (part) => part.stop());
 }
 
-async function serveMetrics(address: string, connectionsMax: number, metrics: HttpMetrics): Promise<Listener> {
+async function serveMetrics(address: string, connectionsMax: number, metrics: Metrics): Promise<Listener> {
   const listener = await openListener(address, { connectionsMax, requireHost: true });
   listener.serve((request, response) => {
     if (request.url !== "/metrics") {
       response.writeHead(404).end();
       return;
     }
-    metrics.registry.metrics().then(
-      (text) => response.writeHead(200, { "content-type": metrics.registry.contentType }).end(text),
+    metrics.text().then(
+      (text) => response.writeHead(200, { "content-type": CONTENT_TYPE }).end(text),
       () => response.writeHead(500).end(),
     );
   });

@@ -1,8 +1,8 @@
-import { Counter, type Registry } from "prom-client";
 import type { FastifyBaseLogger } from "fastify";
 import type { Identity } from "#domain/identity/index.ts";
 import { UTC, zoneOf } from "#domain/telemetry/text/index.ts";
 import { newId } from "#kernel/ids.ts";
+import type { Metrics } from "#kernel/metrics/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { TelemetryStore } from "#stores/telemetry/index.ts";
 import {
@@ -17,6 +17,9 @@ import {
 import type { Config } from "./config.ts";
 import type { Phases } from "./phases.ts";
 import { readCertificate, tlsFilesOf } from "./tls/index.ts";
+
+const TRANSPORTS: readonly SyslogTransport[] = ["tcp", "tls", "udp"];
+const RESULTS = ["stored", "refused", "dropped"] as const;
 
 /** Binds the configured addresses of syslog. */
 export async function openSyslog(config: Config, phases: Phases): Promise<SyslogListeners> {
@@ -41,13 +44,13 @@ export interface SyslogParts {
   readonly clock: Clock;
   readonly identity: Identity;
   readonly telemetry: TelemetryStore;
-  readonly registry: Registry;
+  readonly metrics: Metrics;
   readonly rules: IngestRuleParts;
 }
 
 /** Serves the bound addresses. */
 export function startSyslog(listeners: SyslogListeners, parts: SyslogParts): SyslogServer {
-  const { config, log, clock, identity, telemetry, registry, rules } = parts;
+  const { config, log, clock, identity, telemetry, metrics, rules } = parts;
   const shown = (secret: string, ip: string) => ({ secret, ip, requestId: newId("req", clock.nowMs()) });
   const server = createSyslogServer(listeners, {
     store: telemetry,
@@ -63,31 +66,18 @@ export function startSyslog(listeners: SyslogListeners, parts: SyslogParts): Sys
       identity.activity.count({ id, orgId, isPerson: kind === "person", ...rest });
     },
   });
-  if (Object.values(listeners).some((listener) => listener !== null)) registerCounters(registry, server);
+  if (Object.values(listeners).some((listener) => listener !== null)) readCounters(metrics, server);
   return server;
 }
 
-function registerCounters(registry: Registry, server: SyslogServer): void {
-  new Counter({
-    name: "mooring_syslog_messages_total",
-    help: "Messages of syslog, by transport and result. Dropped datagrams could not be stored in time.",
-    labelNames: ["transport", "result"],
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const [transport, counts] of Object.entries(server.counts()))
-        for (const [result, count] of Object.entries(counts)) this.inc({ transport, result }, Number(count));
-    },
+function readCounters(metrics: Metrics, server: SyslogServer): void {
+  metrics.read("mooring_syslog_messages_total", () => {
+    const counts = server.counts();
+    return TRANSPORTS.flatMap((transport) =>
+      RESULTS.map((result) => [{ transport, result }, counts[transport]?.[result] ?? 0] as const),
+    );
   });
-  new Counter({
-    name: "mooring_syslog_udp_kernel_drops_total",
-    help: "Datagrams that the kernel dropped, because the receive buffer was full.",
-    registers: [registry],
-    collect() {
-      this.reset();
-      this.inc(server.kernelDrops());
-    },
-  });
+  metrics.read("mooring_syslog_udp_kernel_drops_total", () => server.kernelDrops());
 }
 
 /** Returns the bound addresses, for the operator. */

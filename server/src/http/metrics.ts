@@ -1,11 +1,9 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { Counter, Histogram, Registry, collectDefaultMetrics } from "prom-client";
-import { registerEventLoopLag } from "./event-loop.ts";
+import { METHODS, type Metrics, type SURFACES } from "#kernel/metrics/index.ts";
 
-/** Metrics of the process in Prometheus' text format. */
+/** Counts answered requests. */
 export interface HttpMetrics {
   observe(request: FastifyRequest, reply: FastifyReply): void;
-  readonly registry: Registry;
 }
 
 declare module "fastify" {
@@ -17,9 +15,9 @@ declare module "fastify" {
   }
 }
 
-/** prom-client can't disable its own measurement of the event loop. Our gauges replace it. */
-const NEVER_MS = 2 ** 31 - 1;
-const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30];
+type Surface = (typeof SURFACES)[number];
+type Method = (typeof METHODS)[number];
+const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS);
 
 /**
  * Returns the operation's name or the route's pattern. The path would contain identifiers. Undefined: no route matched.
@@ -33,30 +31,18 @@ export function countedStatus(request: FastifyRequest, reply: FastifyReply): num
   return request.problemStatus ?? reply.statusCode;
 }
 
-export function createHttpMetrics(): HttpMetrics {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: NEVER_MS });
-  registerEventLoopLag(registry);
-  const requests = new Counter({
-    name: "mooring_http_requests_total",
-    help: "Requests answered, by surface, route, method and status.",
-    labelNames: ["surface", "route", "method", "status"],
-    registers: [registry],
-  });
-  const seconds = new Histogram({
-    name: "mooring_http_request_seconds",
-    help: "Time from the request's first byte to the answer's last, by surface and route.",
-    labelNames: ["surface", "route"],
-    buckets: SECONDS,
-    registers: [registry],
-  });
+export function createHttpMetrics(metrics: Metrics): HttpMetrics {
+  const requests = metrics.counter("mooring_http_requests_total");
+  const seconds = metrics.histogram("http_server_request_duration_seconds");
   return {
-    registry,
     observe: (request, reply) => {
       const route = routeOf(request) ?? "unknown";
-      const { surface = "other" } = request.routeOptions.config;
-      requests.inc({ surface, route, method: request.method, status: String(countedStatus(request, reply)) });
-      seconds.observe({ surface, route }, reply.elapsedTime / 1000);
+      const surface = (request.routeOptions.config.surface ?? "other") as Surface;
+      const method = KNOWN_METHODS.has(request.method) ? (request.method as Method) : "_OTHER";
+      const status = String(countedStatus(request, reply));
+      const labels = { surface, http_route: route, http_request_method: method, http_response_status_code: status };
+      requests.inc(labels);
+      seconds.observe(reply.elapsedTime / 1000, labels);
     },
   };
 }

@@ -1,16 +1,16 @@
 import { randomBytes } from "node:crypto";
-import { Counter, type Registry } from "prom-client";
+import type { Metrics } from "#kernel/metrics/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { Schedule, ScheduledWork } from "#stores/jobs/index.ts";
 import type { TelemetryStore, TelemetryType } from "#stores/telemetry/index.ts";
 import { RowQueue } from "./queue.ts";
-import { logRow, metricRows, spanRow, type AnsweredRequest, type MetricSamples } from "./rows.ts";
+import { logRow, metricRows, spanRow, type AnsweredRequest } from "./rows.ts";
 
 export { answeredRequest, type AnsweredRequest } from "./rows.ts";
 
 export interface OwnTelemetryTarget {
   readonly store: Pick<TelemetryStore, "append">;
-  readonly registry: Registry;
+  readonly metrics: Metrics;
   /** The organization's identifier, or undefined while no organization has the configured slug. */
   readonly organizationId: () => Promise<string | undefined>;
   /** Interval between samples of all metrics. */
@@ -68,15 +68,7 @@ class Exporter implements OwnTelemetry {
   start(target: OwnTelemetryTarget): void {
     this.#target = target;
     this.#stopped = false;
-    const dropped = new Counter({
-      name: "mooring_own_telemetry_dropped_total",
-      help: "Rows of the server's own telemetry that were dropped because too many waited.",
-      registers: [target.registry],
-      collect: () => {
-        dropped.reset();
-        dropped.inc(this.#rows.dropped);
-      },
-    });
+    target.metrics.read("mooring_own_telemetry_dropped_total", () => this.#rows.dropped);
     const failed = (): void => {}; // not logged: the schedule records the failure, see `#keep`
     this.#works = [
       target.schedule.add("own telemetry", { everyMs: FLUSH_EVERY_MS, run: () => this.#flush(), failed }),
@@ -97,11 +89,8 @@ class Exporter implements OwnTelemetry {
   }
 
   async #sample(): Promise<void> {
-    // prom-client's declared type lacks the values that the method returns.
-    const metrics = (await this.#target?.registry.getMetricsAsJSON()) as unknown as
-      | readonly MetricSamples[]
-      | undefined;
-    for (const row of metricRows(metrics ?? [], this.#clock.nowMs())) this.#add("metrics", row);
+    const samples = (await this.#target?.metrics.samples()) ?? [];
+    for (const row of metricRows(samples, this.#clock.nowMs())) this.#add("metrics", row);
   }
 
   #flush(): Promise<void> {

@@ -32,13 +32,13 @@ test("a line that is too long keeps only its message; lone surrogates are replac
   assert.ok(!/\\ud[89a-f]/i.test(broken) && broken.isWellFormed(), broken);
 });
 
-test("samples keep the names of the Prometheus format; infinite ones and NaN are left out", () => {
-  const values = [
-    { value: 3, labels: { le: 0.5 }, metricName: "seconds_bucket" },
-    { value: Number.NaN, labels: {} },
-    { value: 2, labels: {}, metricName: "seconds_count" },
+test("samples keep their names and labels; infinite ones and NaN are left out", () => {
+  const samples = [
+    { name: "seconds_bucket", labels: { le: "0.5" }, value: 3 },
+    { name: "other", labels: {}, value: Number.NaN },
+    { name: "seconds_count", labels: {}, value: 2 },
   ];
-  const rows = metricRows([{ name: "seconds", values }], Date.parse(TIME)).map((row) => JSON.parse(row) as unknown);
+  const rows = metricRows(samples, Date.parse(TIME)).map((row) => JSON.parse(row) as unknown);
   assert.deepEqual(rows, [
     { timestamp: TIME, name: "seconds_bucket", value: 3, tags: { le: "0.5", service: "mooring" } },
     { timestamp: TIME, name: "seconds_count", value: 2, tags: { service: "mooring" } },

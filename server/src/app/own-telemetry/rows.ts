@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { countedStatus, routeOf } from "#http/index.ts";
+import type { Sample } from "#kernel/metrics/index.ts";
 import { SEVERITY_NAMES, severityRange } from "#kernel/severity.ts";
 import { isoFromMs } from "#kernel/time.ts";
 
@@ -38,30 +39,15 @@ function text(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** A metric as prom-client returns it; samples of a histogram have separate names. */
-export interface MetricSamples {
-  readonly name: string;
-  readonly values: readonly {
-    readonly value: number;
-    readonly labels: Readonly<Record<string, string | number | undefined>>;
-    readonly metricName?: string;
-  }[];
-}
-
 /**
- * Converts metrics to rows of `metrics` as NDJSON, one for each sample, named as in the Prometheus text format. Leaves
- * out values that are not finite.
+ * Converts samples to rows of `metrics` as NDJSON, named as in the Prometheus text format. Leaves out values that are
+ * not finite.
  */
-export function metricRows(metrics: readonly MetricSamples[], nowMs: number): string[] {
+export function metricRows(samples: readonly Sample[], nowMs: number): string[] {
   const timestamp = isoFromMs(nowMs);
-  return metrics.flatMap(({ name, values }) =>
-    values
-      .filter(({ value }) => Number.isFinite(value))
-      .map(({ value, labels, metricName }) => {
-        const tags = Object.fromEntries(Object.entries(labels).map(([label, of]) => [label, String(of)]));
-        return ndjson({ timestamp, name: metricName ?? name, value, tags: { ...tags, service: SERVICE } });
-      }),
-  );
+  return samples
+    .filter(({ value }) => Number.isFinite(value))
+    .map(({ name, value, labels }) => ndjson({ timestamp, name, value, tags: { ...labels, service: SERVICE } }));
 }
 
 /** Version 00 of the `traceparent` field (W3C Trace Context, section 3.2): trace and parent. */

@@ -1,6 +1,7 @@
 import { pino } from "pino";
 import type { Scope } from "@mooring/contract";
 import type { Principal } from "#domain/identity/index.ts";
+import { Metrics } from "#kernel/metrics/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { systemClock } from "#kernel/time.ts";
 import {
@@ -74,7 +75,7 @@ export async function serveSurface(
     listener,
     log: pino({ level: "silent" }),
     clock: systemClock,
-    metrics: createHttpMetrics(),
+    metrics: createHttpMetrics(new Metrics()),
     trustedProxies: [],
     slowRequestMs: 60_000,
     surfaces: [surface],

@@ -1,5 +1,6 @@
 /** The surface on a separate listener, with a real identity behind it. */
 import { pino } from "pino";
+import { Metrics } from "#kernel/metrics/index.ts";
 import { trustedClock } from "#kernel/testing.ts";
 import type { Identity, IdentityOptions } from "#domain/identity/index.ts";
 import { createPeople, type PeopleDeps } from "#domain/people/index.ts";
@@ -71,7 +72,7 @@ export async function openOauthServer(
     listener,
     log: pino({ level: "silent" }),
     clock,
-    metrics: createHttpMetrics(),
+    metrics: createHttpMetrics(new Metrics()),
     surfaces,
     trustedProxies: [],
     slowRequestMs: 1000,

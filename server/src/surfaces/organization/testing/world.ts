@@ -33,6 +33,7 @@ import {
   type Surface,
 } from "#http/index.ts";
 import { newId } from "#kernel/ids.ts";
+import { Metrics } from "#kernel/metrics/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { systemClock, type Clock } from "#kernel/time.ts";
 import type { Mail } from "#stores/mail/index.ts";
@@ -234,7 +235,7 @@ async function createGround(options: WorldOptions): Promise<Ground> {
     listener,
     log,
     clock,
-    metrics: createHttpMetrics(),
+    metrics: createHttpMetrics(new Metrics()),
     answered: countAnswered(identity.activity),
     surfaces,
     trustedProxies: [],

@@ -33,6 +33,7 @@ import {
   type ProviderSettings,
 } from "#domain/people/index.ts";
 import { createHttpHost, createHttpMetrics, createHttpServer, openListener } from "#http/index.ts";
+import { Metrics } from "#kernel/metrics/index.ts";
 import { systemClock, type Clock } from "#kernel/time.ts";
 import type { Mail } from "#stores/mail/index.ts";
 import { createJobs, Schedule, type JobsOptions } from "#stores/jobs/index.ts";
@@ -150,7 +151,7 @@ export async function startPortal(options: PortalOptions = {}): Promise<PortalSe
       portalDir: options.portalDir ?? null,
     }),
   ];
-  await createHttpServer({ listener, log, clock, surfaces, ...SERVING, metrics: createHttpMetrics() });
+  await createHttpServer({ listener, log, clock, surfaces, ...SERVING, metrics: createHttpMetrics(new Metrics()) });
   const url = `http://${listener.address}`;
   const createOrganization = (): Promise<Bootstrapped> =>
     bootstrapOrganization(

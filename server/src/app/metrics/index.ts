@@ -1,0 +1,2 @@
+export { startProcessMetrics } from "./process.ts";
+export { readStores } from "./stores.ts";

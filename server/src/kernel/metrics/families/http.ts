@@ -1,0 +1,187 @@
+import type { Family } from "../family.ts";
+
+/** The names of all surfaces; `other`: no route matched. */
+export const SURFACES = [
+  "alerts",
+  "api",
+  "buckets",
+  "files",
+  "health",
+  "oauth",
+  "organization",
+  "other",
+  "portal",
+  "query",
+  "registry",
+  "s3",
+  "telemetry",
+  "webhooks",
+] as const;
+/** Any other method is `_OTHER`, as in OpenTelemetry's conventions. */
+export const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "_OTHER"] as const;
+const ROUTES = { bound: "patterns of routes and names of operations; `unknown`: no route matched", max: 600 } as const;
+const STATUSES = { bound: "status codes of answers", max: 60 } as const;
+
+export const HTTP = {
+  mooring_http_requests_total: {
+    type: "counter",
+    help: "Requests answered",
+    labels: {
+      surface: SURFACES,
+      http_route: ROUTES,
+      http_request_method: METHODS,
+      http_response_status_code: STATUSES,
+    },
+    alerts: [
+      {
+        name: "MooringServerErrors",
+        group: "availability",
+        expression:
+          'sum by (instance, surface) (rate(mooring_http_requests_total{surface!="health", http_response_status_code=~"5.."}[10m])) / sum by (instance, surface) (rate(mooring_http_requests_total{surface!="health"}[10m])) > 0.05',
+        for: "5m",
+        severity: "warning",
+        summary: "Requests to {{ $labels.surface }} on {{ $labels.instance }} fail",
+        description:
+          "{{ $value | humanizePercentage }} of the requests of the last 10 minutes got a status from 500 on.",
+        remedy:
+          "More than 5 % of the requests to one surface got a status from 500 on. The log has a line with the level `error` and a `request_id` for each unexpected error. 503 with `disk_full`, `unavailable` or `telemetry_incomplete` is expected when the disk, the database or another server is missing.",
+        test: {
+          bad: {
+            'mooring_http_requests_total{surface="files", http_response_status_code="200"}': "0+90x40",
+            'mooring_http_requests_total{surface="files", http_response_status_code="503"}': "0+10x40",
+            'mooring_http_requests_total{surface="health", http_response_status_code="503"}': "0+90x40",
+          },
+          good: {
+            'mooring_http_requests_total{surface="files", http_response_status_code="200"}': "0+96x40",
+            'mooring_http_requests_total{surface="files", http_response_status_code="503"}': "0+4x40",
+          },
+          quietAt: "4m",
+          firesAt: "20m",
+          labels: { surface: "files" },
+          keeps: "instance",
+          value: "10%",
+        },
+      },
+      {
+        name: "MooringQueriesRefused",
+        group: "work",
+        expression:
+          'sum by (instance) (rate(mooring_http_requests_total{http_route="/v1/query", http_response_status_code=~"429|503"}[10m])) > 0.1',
+        for: "10m",
+        severity: "warning",
+        summary: "Mooring on {{ $labels.instance }} refuses queries",
+        description:
+          "{{ $value | printf `%.1f` }} queries per second are refused, because too many run at the same time or telemetry can't be read.",
+        remedy:
+          "Queries are refused with 429 or 503. With 429, too many run at the same time: look for a client that sends many, or raise `query_concurrency`. With 503, the answer has the reason: see [query](query.md).",
+        test: {
+          bad: { 'mooring_http_requests_total{http_route="/v1/query", http_response_status_code="429"}': "0+12x40" },
+          good: {
+            'mooring_http_requests_total{http_route="/v1/query", http_response_status_code="429"}': "0+5x40",
+            'mooring_http_requests_total{http_route="/v1/query", http_response_status_code="200"}': "0+500x40",
+          },
+          quietAt: "9m",
+          firesAt: "25m",
+          keeps: "instance",
+          value: "0.2",
+        },
+      },
+      {
+        name: "MooringSignInsFail",
+        group: "security",
+        expression:
+          'sum by (instance) (rate(mooring_http_requests_total{http_route=~"/oauth/token|/api/sign-in.*", http_response_status_code=~"401|429"}[10m])) > 0.5',
+        for: "10m",
+        severity: "warning",
+        summary: "Many sign-ins on {{ $labels.instance }} fail",
+        description:
+          "{{ $value | printf `%.1f` }} sign-ins or token requests per second fail. Somebody guesses secrets, or a client has an old one.",
+        remedy:
+          'Sign-ins or token requests fail once in two seconds or more often. The audit log and the panel "Refused, by surface" show where. A client with a revoked secret looks the same as somebody who guesses: compare the addresses.',
+        test: {
+          bad: {
+            'mooring_http_requests_total{http_route="/api/sign-in/password", http_response_status_code="401"}':
+              "0+60x40",
+          },
+          good: {
+            'mooring_http_requests_total{http_route="/oauth/token", http_response_status_code="401"}': "0+20x40",
+            'mooring_http_requests_total{http_route="/v2/", http_response_status_code="401"}': "0+600x40",
+          },
+          quietAt: "9m",
+          firesAt: "25m",
+          keeps: "instance",
+          value: "1.0",
+        },
+      },
+      {
+        name: "MooringRateLimited",
+        group: "security",
+        expression:
+          'sum by (instance, surface) (rate(mooring_http_requests_total{http_response_status_code="429", http_route!="/v1/query"}[10m])) > 1',
+        for: "15m",
+        severity: "warning",
+        summary: "{{ $labels.instance }} refuses requests to {{ $labels.surface }}",
+        description: "{{ $value | printf `%.1f` }} requests per second exceed a rate limit or a quota.",
+        remedy:
+          "More than one request per second exceeds a rate limit or a quota. Find the credential on the page Credentials (requests, refused). Slow the client down, or raise `rate_limit_per_second` or the quota.",
+        test: {
+          bad: {
+            'mooring_http_requests_total{surface="files", http_route="/v1/upload", http_response_status_code="429"}':
+              "0+120x40",
+          },
+          good: {
+            'mooring_http_requests_total{surface="files", http_route="/v1/upload", http_response_status_code="429"}':
+              "0+30x40",
+          },
+          quietAt: "14m",
+          firesAt: "30m",
+          labels: { surface: "files" },
+          keeps: "instance",
+          value: "2.0",
+        },
+      },
+    ],
+  },
+  http_server_request_duration_seconds: {
+    type: "histogram",
+    help: "Time from a request's first byte to the answer's last",
+    labels: { surface: SURFACES, http_route: ROUTES, http_request_method: METHODS },
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    alerts: [
+      {
+        name: "MooringSlow",
+        group: "availability",
+        expression:
+          'histogram_quantile(0.99, sum by (instance, le) (rate(http_server_request_duration_seconds_bucket{http_route=~"/oauth/token|/v1/ingest/:type"}[10m]))) > 1',
+        for: "10m",
+        severity: "warning",
+        summary: "Mooring on {{ $labels.instance }} answers slowly",
+        description:
+          "One of a hundred requests for a token or with telemetry takes longer than {{ $value | humanizeDuration }}.",
+        remedy:
+          '1 % of the requests for tokens or with telemetry take longer than a second. Compare with the panels "Event loop" and "CPU", with the disk\'s load, and with the times of PostgreSQL. Lines `request answered` in the log name slow requests.',
+        test: {
+          bad: {
+            'http_server_request_duration_seconds_bucket{http_route="/v1/ingest/:type", le="0.5"}': "0+50x40",
+            'http_server_request_duration_seconds_bucket{http_route="/v1/ingest/:type", le="1"}': "0+98x40",
+            'http_server_request_duration_seconds_bucket{http_route="/v1/ingest/:type", le="2.5"}': "0+100x40",
+            'http_server_request_duration_seconds_bucket{http_route="/v1/ingest/:type", le="+Inf"}': "0+100x40",
+          },
+          good: {
+            'http_server_request_duration_seconds_bucket{http_route="/v1/ingest/:type", le="0.5"}': "0+99x40",
+            'http_server_request_duration_seconds_bucket{http_route="/v1/ingest/:type", le="1"}': "0+100x40",
+            'http_server_request_duration_seconds_bucket{http_route="/v1/ingest/:type", le="2.5"}': "0+100x40",
+            'http_server_request_duration_seconds_bucket{http_route="/v1/ingest/:type", le="+Inf"}': "0+100x40",
+            'http_server_request_duration_seconds_bucket{http_route="/v1/tail/logs", le="1"}': "0x40",
+            'http_server_request_duration_seconds_bucket{http_route="/v1/tail/logs", le="2.5"}': "0x40",
+            'http_server_request_duration_seconds_bucket{http_route="/v1/tail/logs", le="+Inf"}': "0+500x40",
+          },
+          quietAt: "9m",
+          firesAt: "25m",
+          keeps: "instance",
+          value: "1.75s",
+        },
+      },
+    ],
+  },
+} as const satisfies Readonly<Record<string, Family>>;
