@@ -154,7 +154,7 @@ async function startAll(
     identity,
     telemetry,
     fatal: fatalOf({ metadata, telemetry, identity, log }),
-    reload: createReload({ config, log, registry: metrics.registry, certificates }),
+    reload: createReload({ config, log, metrics, certificates }),
     stop: () => phases.stop(),
   };
 }

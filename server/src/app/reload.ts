@@ -1,4 +1,4 @@
-import { Counter, type Registry } from "prom-client";
+import type { Metrics } from "#kernel/metrics/index.ts";
 import type { Config } from "./config.ts";
 import { SETTING_NAMES } from "./settings.ts";
 
@@ -13,7 +13,7 @@ export interface ReloadParts {
   /** The settings that the server started with. */
   readonly config: Config;
   readonly log: Log;
-  readonly registry: Registry;
+  readonly metrics: Metrics;
   /** Reads the certificates again. Logs and returns the faults. */
   readonly certificates: { reload(): readonly string[] };
 }
@@ -22,15 +22,11 @@ export interface ReloadParts {
 export type ReadConfig = () => Config;
 
 /** Returns what SIGHUP does: it reads the settings and the certificates again, and uses those that can change. */
-export function createReload({ config, log, registry, certificates }: ReloadParts): (read: ReadConfig) => void {
-  const failures = new Counter({
-    name: "mooring_config_reload_failures_total",
-    help: "Reloads (SIGHUP) with a fault in the settings or the certificates. The old ones stay.",
-    registers: [registry],
-  });
+export function createReload({ config, log, metrics, certificates }: ReloadParts): (read: ReadConfig) => void {
+  const failures = metrics.counter("mooring_config_reload_failures_total");
   return (read) => {
     const faults = [...reloadSettings({ config, log }, read), ...certificates.reload()];
-    if (faults.length > 0) failures.inc();
+    if (faults.length > 0) failures.inc({});
     log.info({ log_level: log.level, faults: faults.length }, "reloaded the log level and the certificates");
   };
 }

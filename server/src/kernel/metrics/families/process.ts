@@ -61,6 +61,29 @@ export const PROCESS = {
       },
     ],
   },
+  mooring_config_reload_failures_total: {
+    type: "counter",
+    help: "Reloads (SIGHUP) with a fault in the settings or the certificates; the old ones stay",
+    alerts: [
+      {
+        name: "MooringReloadFailed",
+        group: "process",
+        expression: "increase(mooring_config_reload_failures_total[15m]) > 0",
+        for: "1m",
+        severity: "warning",
+        summary: "Mooring on {{ $labels.instance }} could not reload its settings or certificates",
+        description: "After a SIGHUP, the server keeps the old ones. Its log has the fault.",
+        remedy:
+          "A reload found a fault, so the server uses the old log level and the old certificates. The log has the fault at the level `error`. Correct the file, check it with `mooring config check`, and [reload again](operations.md#reloading).",
+        test: {
+          bad: { mooring_config_reload_failures_total: "0x4 1x30" },
+          good: { mooring_config_reload_failures_total: "1x34" },
+          quietAt: "5m",
+          firesAt: "8m",
+        },
+      },
+    ],
+  },
   process_cpu_seconds_total: { type: "counter", help: "CPU time of the main process" },
   process_resident_memory_bytes: { type: "gauge", help: "Resident memory of the main process" },
   process_open_fds: {
