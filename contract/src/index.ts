@@ -6,6 +6,7 @@ export * from "./organization-states.ts";
 export * from "./trash-kinds.ts";
 export { CUSTOM_ROLE_SCOPES, ORG_ROLE_SCOPES, PROJECT_ROLE_SCOPES } from "./roles.ts";
 export * from "./refusals.ts";
+export { ENTRY_REFUSALS, ENTRY_REFUSAL_NAMES, REFUSED_ENTRIES_HOURS, type EntryRefusal } from "./refused-entries.ts";
 export * from "./route.ts";
 export * from "./shared.ts";
 export * from "./telemetry.ts";

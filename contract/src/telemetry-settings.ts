@@ -1,5 +1,6 @@
 import Type, { type TInteger, type TSchema } from "typebox";
 import { INGEST_RULE_ROWS } from "./ingest-rules.ts";
+import { REFUSED_ENTRIES_ROWS } from "./refused-entries.ts";
 import { closed, Id, listQuery, nullable, page } from "./organization/shapes.ts";
 import { route } from "./route.ts";
 import { Timestamp } from "./shared.ts";
@@ -240,4 +241,5 @@ export const TELEMETRY_SETTINGS_ROUTES = {
     problems: ["forbidden", "not_found"],
   }),
   ...INGEST_RULE_ROWS,
+  ...REFUSED_ENTRIES_ROWS,
 } as const;

@@ -1,6 +1,5 @@
 import { accessSync, constants, mkdirSync } from "node:fs";
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from "fastify";
-import { RuleCounter, RuleSets } from "#domain/ingest-rules/index.ts";
 import { auditRecords } from "#domain/audit/index.ts";
 import { createIdentity, type Identity } from "#domain/identity/index.ts";
 import { authenticateOperator } from "#domain/operator/index.ts";
@@ -20,14 +19,13 @@ import { createJobs, Schedule, type Jobs } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { openObjects, type ObjectStore } from "#stores/objects/index.ts";
 import { openTelemetry, type TelemetryStore, type TelemetryStoreSettings } from "#stores/telemetry/index.ts";
-import { createEncoderPool, createSkipped, createTails } from "#surfaces/telemetry/index.ts";
+import { createSkipped } from "#surfaces/telemetry/index.ts";
 import { BackupRunner, refuseHalfRestored } from "./backup/index.ts";
 import { productManifest } from "./build-facts.ts";
 import { addressesOf, type Addresses } from "./addresses.ts";
-import { createAlerts } from "./alerts.ts";
 import type { Config } from "./config.ts";
 import { fatalOf, type FatalPart } from "./fatal.ts";
-import { createFiles } from "./files.ts";
+import { startFeatures } from "./features.ts";
 import { masterKeysOf } from "./master-keys.ts";
 import { openIdempotency } from "./idempotency.ts";
 import { createLeaving } from "./leaving.ts";
@@ -37,7 +35,7 @@ import { readStores, startProcessMetrics } from "./metrics/index.ts";
 import { answeredRequest, type OwnTelemetry } from "./own-telemetry/index.ts";
 import { createPhases, PHASE_STOP_MS, type Phases } from "./phases.ts";
 import { createReload, type ReadConfig } from "./reload.ts";
-import { createRegistry, type RegistryPart } from "./registry.ts";
+import type { RegistryPart } from "./registry.ts";
 import { outboundFor } from "./outbound.ts";
 import { createS3Domain, createS3Part } from "./s3.ts";
 import { openListeners, openOthers, stopListening, watchCertificates } from "./listeners.ts";
@@ -45,7 +43,6 @@ import { createSurfaces, type SurfaceParts } from "./surfaces.ts";
 import { startSyslog, syslogAddresses } from "./syslog.ts";
 import { upstreamOf } from "./upstream.ts";
 import { createTrash } from "./trash.ts";
-import { createWebhooks } from "./webhooks.ts";
 
 /** The running product. */
 export interface App {
@@ -134,7 +131,7 @@ async function startAll(
   await createHttpServer({ ...conventions, listener, surfaces });
   await createHttpServer({ ...conventions, listener: s3Listener, surfaces: [s3Gateway.surface] });
   const others = await openOthers(config, addresses, metrics);
-  const syslog = startSyslog(listeners.syslog, { ...common, rules: features.rules, metrics });
+  const syslog = startSyslog(listeners.syslog, { ...common, ...features, metrics });
   // Stopped before the parts that its jobs use.
   phases.started("jobs", jobs, (part) => part.stop());
   for (const part of [alerts, files, s3, registry, webhooks, trash, backups, leaving]) await part.start();
@@ -197,54 +194,6 @@ function observersOf(
   };
 }
 
-interface FeatureParts {
-  readonly config: Config;
-  readonly log: FastifyBaseLogger;
-  readonly clock: GuardedClock;
-  readonly addresses: Addresses;
-  readonly identity: Identity;
-  readonly metadata: MetadataStore;
-  readonly telemetry: TelemetryStore;
-  readonly objects: ObjectStore;
-  readonly phases: Phases;
-  readonly jobs: Jobs;
-  readonly schedule: Schedule;
-}
-
-/** Builds the parts that surfaces need in addition to the stores. Their background work starts later, with `start`. */
-function startFeatures(
-  parts: FeatureParts,
-): Pick<SurfaceParts, "encoders" | "rules" | "tails" | "alerts" | "files" | "registry" | "webhooks"> {
-  const { config, log, clock, addresses, identity, metadata, telemetry, objects, phases, jobs, schedule } = parts;
-  const encoders = phases.started("encoders", createEncoderPool({ workers: config.ingest_workers }), (part) =>
-    part.close(),
-  );
-  const counter = phases.started("ingest rules", new RuleCounter({ metadata, clock, log, schedule }), (part) =>
-    part.stop(),
-  );
-  const rules = { sets: new RuleSets(metadata, identity.feed), counter };
-  const { feed } = telemetry;
-  const tails = createTails({ feed, clock, log, organizationMax: config.tail_concurrency_organization });
-  const alerts = createAlerts({ config, clock, jobs, metadata, telemetry, identity });
-  const { storage_url: storageUrl } = addresses;
-  const files = phases.started(
-    "files",
-    createFiles({ config, storageUrl, log, clock, metadata, objects, identity, schedule }),
-    (part) => part.stop(),
-  );
-  const registry = phases.started(
-    "registry",
-    createRegistry({ config, addresses, log, clock, metadata, objects, identity, schedule }),
-    (part) => part.stop(),
-  );
-  const { webhooks_url: webhooksUrl } = addresses;
-  const webhooks = phases.started(
-    "webhooks",
-    createWebhooks({ config, webhooksUrl, log, clock, jobs, schedule, metadata, objects, identity }),
-    (part) => part.stop(),
-  );
-  return { encoders, rules, tails, alerts, files, registry, webhooks };
-}
 
 function startOwnTelemetry(
   own: OwnTelemetry,

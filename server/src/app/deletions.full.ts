@@ -11,6 +11,7 @@ import { cleanUp, purgeDue } from "#domain/files/index.ts";
 import { beginSession, tidyLogins } from "#domain/people/testing/sessions.ts";
 import { applyAllRetention, collectRegistry, CONTENT_OWNER } from "#domain/registry/index.ts";
 import { ConfigCache, runLifecycle, tidyHandler as tidyS3 } from "#domain/s3/testing/lifecycle.ts";
+import { RefusedEntries } from "#domain/refused-entries/index.ts";
 import { endDue } from "#domain/trash/index.ts";
 import { tidyHandler as tidyWebhooks, webhookTrash } from "#domain/webhooks/index.ts";
 import { DELETIONS, type Deletion } from "#kernel/deletions.ts";
@@ -128,6 +129,14 @@ const CASES: Readonly<
       const who = { orgId: "org_1", id: "cred_9", isPerson: true, ip: "::1", userAgent: "" };
       activity.count({ ...who, service: "query", refused: false, limited: false });
       await activity.stop();
+    },
+  },
+  refused_entries: {
+    table: "refused_entries",
+    row: { hour: START },
+    run: async ({ metadata, clock }) => {
+      const counter = new RefusedEntries({ schedule: new Schedule(clock), metadata, clock, log: LOG });
+      await counter.stop();
     },
   },
   sessions: {

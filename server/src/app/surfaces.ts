@@ -1,3 +1,4 @@
+import type { RefusedEntries } from "#domain/refused-entries/index.ts";
 import type { ClockGuard } from "#stores/clock/index.ts";
 import type { Identity } from "#domain/identity/index.ts";
 import type { PeopleDeps } from "#domain/people/index.ts";
@@ -50,6 +51,7 @@ export interface SurfaceParts {
   readonly objects: ObjectStore;
   readonly encoders: EncoderPool;
   readonly rules: IngestRuleParts;
+  readonly refused: RefusedEntries;
   readonly tails: Tails;
   readonly skipped: Skipped;
   readonly alerts: ReturnType<typeof createAlerts>;
@@ -145,6 +147,7 @@ function telemetrySurfacesOf(parts: SurfaceParts): Surface[] {
       tails,
       senderProjects,
       rules: parts.rules,
+      refused: parts.refused,
       skipped: parts.skipped,
     }),
     createTelemetrySettingsSurface({

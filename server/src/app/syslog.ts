@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from "fastify";
 import type { Identity } from "#domain/identity/index.ts";
+import type { RefusedEntries } from "#domain/refused-entries/index.ts";
 import { UTC, zoneOf } from "#domain/telemetry/text/index.ts";
 import { newId } from "#kernel/ids.ts";
 import type { Metrics } from "#kernel/metrics/index.ts";
@@ -46,15 +47,17 @@ export interface SyslogParts {
   readonly telemetry: TelemetryStore;
   readonly metrics: Metrics;
   readonly rules: IngestRuleParts;
+  readonly refused: RefusedEntries;
 }
 
 /** Serves the bound addresses. */
 export function startSyslog(listeners: SyslogListeners, parts: SyslogParts): SyslogServer {
-  const { config, log, clock, identity, telemetry, metrics, rules } = parts;
+  const { config, log, clock, identity, telemetry, metrics, rules, refused } = parts;
   const shown = (secret: string, ip: string) => ({ secret, ip, requestId: newId("req", clock.nowMs()) });
   const server = createSyslogServer(listeners, {
     store: telemetry,
     rules,
+    refused,
     clock,
     log,
     key: config.syslog_key,

@@ -1,4 +1,5 @@
 import { newId } from "#kernel/ids.ts";
+import { withoutSecrets } from "#kernel/secrets.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
 import { GENESIS_HASH, INSTANCE_CHAIN, hashOf, type AuditEvent, type AuditRow } from "./event.ts";
@@ -51,12 +52,4 @@ export async function appendAudit(
     personal: hasParts ? JSON.stringify(split.parts) : null,
   };
   insertRow(tx, { ...row, hash: hashOf(row) });
-}
-
-/**
- * Redacts secrets. Nobody could remove a secret from the log, so each one is cut off after its prefix, even if a caller
- * forgets.
- */
-function withoutSecrets(json: string): string {
-  return json.replace(/\bmr(cs|st|iv|rl|pat|wh|pt|ac|dc|lt|lr)_[0-9A-Za-z_-]{16,}/g, "mr$1_…");
 }

@@ -47,6 +47,7 @@ export {
 export { Activity, type CountedRequest, type CredentialActivity } from "./activity/index.ts";
 export { appendAuthChange, lastAccessChange, type AuthChange } from "./changes/index.ts";
 export {
+  credentialNames,
   addressTest,
   isLive,
   isWiderRange,

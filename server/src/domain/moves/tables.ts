@@ -186,6 +186,7 @@ export const LEFT_TABLES: Readonly<Partial<Record<Table, string>>> = {
   credential_activity: RECENT,
   credential_minute: RECENT,
   organization_activity: RECENT,
+  refused_entries: RECENT,
   webhook_rejection: RECENT,
   blob: CONTENT,
   blob_data: CONTENT,

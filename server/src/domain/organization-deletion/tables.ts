@@ -95,6 +95,10 @@ export const RECORDS: readonly TableOfOrganization[] = [
   { table: "project", key: BY_ID },
   { table: "organization_activity", key: ["org_id", "hour", "service"] },
   {
+    table: "refused_entries",
+    key: ["org_id", "hour", "sender_id", "project_id", "protocol", "type", "reason"],
+  },
+  {
     table: "telemetry_erasure_part",
     key: ["erasure_id", "store_id"],
     parent: { column: "erasure_id", table: "telemetry_erasure" },

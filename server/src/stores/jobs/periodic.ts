@@ -17,6 +17,7 @@ export const PERIODIC_WORK = {
   refusals: each("Writes refused sign-ins to the audit log."),
   "credential use": each("Saves when credentials and S3 keys were last used."),
   "ingest rules": each("Saves how many rows each ingest rule has met, removed and masked."),
+  "refused entries": each("Saves how many entries of telemetry were refused, by sender and reason."),
   activity: each("Adds up the requests of each credential."),
   "image pulls": each("Adds up the pulls of each image."),
   "webhook requests": each("Adds up the requests of each webhook address."),

@@ -56,6 +56,24 @@ export interface TelemetryTables {
     revision: number;
     updated_at: number;
   };
+  /** Counts of refused entries of the last days; see `domain/refused-entries`. */
+  refused_entries: {
+    org_id: string;
+    /** Start of the hour. */
+    hour: number;
+    sender_kind: string;
+    sender_id: string;
+    /** Empty: none. */
+    project_id: string;
+    protocol: string;
+    type: string;
+    reason: string;
+    entries: number;
+    requests: number;
+    last_at: number;
+    /** JSON list, newest first. */
+    samples: string;
+  };
   /** The telemetry directories that use this database. */
   telemetry_store: {
     id: string;

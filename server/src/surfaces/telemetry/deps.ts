@@ -2,6 +2,7 @@ import type { ALERT_ROUTES, TELEMETRY_ROUTES, TELEMETRY_SETTINGS_ROUTES } from "
 import type { AlertsDeps } from "#domain/alerts/index.ts";
 import type { SenderProjects } from "#domain/identity/index.ts";
 import type { IngestRulesDeps, RuleCounter, RuleSets } from "#domain/ingest-rules/index.ts";
+import type { RefusedEntries } from "#domain/refused-entries/index.ts";
 import type { HttpHost, Operation } from "#http/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
@@ -26,6 +27,8 @@ export interface TelemetrySurfaceDeps {
   readonly senderProjects?: Pick<SenderProjects, "known" | "resolve">;
   /** Rules for the rows of senders. Absent: none. */
   readonly rules?: IngestRuleParts;
+  /** Counts refused entries by sender and reason; absent: nobody reads the counts. */
+  readonly refused?: Pick<RefusedEntries, "add">;
   /** Counts values without a row; absent: nobody reads the counts. */
   readonly skipped?: Skipped;
 }

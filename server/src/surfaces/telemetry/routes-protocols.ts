@@ -5,6 +5,7 @@ import { INGEST_BODY_BYTES_MAX } from "#kernel/limits.ts";
 import type { TelemetrySurfaceDeps } from "./deps.ts";
 import { appendOnce } from "./protocols/append-once.ts";
 import { servicesOf } from "./operations/ingest.ts";
+import { countingRefused } from "./refused-entries.ts";
 import type { EncodedBody } from "./wire/encode.ts";
 import { joined, type SentBody } from "./wire/sent-body.ts";
 import type { Protocol, ProtocolAnswer, RequestHead } from "./protocols/protocol.ts";
@@ -40,7 +41,7 @@ function mountWrites(scope: FastifyInstance, deps: TelemetrySurfaceDeps, protoco
       bodyLimit: INGEST_BODY_BYTES_MAX,
       config: { operationId },
       onRequest: (request, reply) => deps.host.admitSender(request, reply),
-      handler: async (request, reply) => send(reply, protocol.answer(await write(deps, protocol, request))),
+      handler: async (request, reply) => send(reply, protocol.answer(await counted(deps, protocol, request))),
     });
   }
 }
@@ -70,6 +71,12 @@ function headOf({ headers, query, params, method, url }: FastifyRequest): Reques
 /** The limit counts the bytes as sent. The decompressed bytes have a separate limit, see `bodyBytesMax`. */
 async function readProtocolBody(_request: FastifyRequest, payload: IncomingMessage): Promise<SentBody> {
   return { pieces: await readBodyPieces(payload, INGEST_BODY_BYTES_MAX) };
+}
+
+function counted(deps: TelemetrySurfaceDeps, protocol: Protocol, request: FastifyRequest): Promise<EncodedBody> {
+  const { name, type } = protocol;
+  const sent = { principal: principalOf(request), protocol: name, type, projectId: projectOfRows(request) };
+  return countingRefused(deps.refused, sent, () => write(deps, protocol, request));
 }
 
 /** Resolves when every row of the request is flushed to disk. @throws Problem */

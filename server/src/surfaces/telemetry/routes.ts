@@ -20,6 +20,7 @@ import { ingest } from "./operations/ingest.ts";
 import { otlpExport } from "./operations/otlp-export.ts";
 import * as ingestRules from "./operations/ingest-rules.ts";
 import { previewIngestRule } from "./operations/preview-ingest-rule.ts";
+import { listRefusedEntries } from "./operations/refused-entries.ts";
 import * as settings from "./operations/settings.ts";
 import { tailLogs } from "./operations/tail-logs.ts";
 import { mountProtocols } from "./routes-protocols.ts";
@@ -130,7 +131,13 @@ function notOtlp(): Problem {
 }
 
 export function mountTelemetrySettings(app: FastifyInstance, deps: TelemetrySettingsSurfaceDeps): void {
-  mountRoutes(app, deps, TELEMETRY_SETTINGS_ROUTES, { ...settings, ...erasures, ...ingestRules, previewIngestRule });
+  mountRoutes(app, deps, TELEMETRY_SETTINGS_ROUTES, {
+    ...settings,
+    ...erasures,
+    ...ingestRules,
+    previewIngestRule,
+    listRefusedEntries,
+  });
 }
 
 export function mountAlerts(app: FastifyInstance, deps: AlertsSurfaceDeps): void {

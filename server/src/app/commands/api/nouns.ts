@@ -38,6 +38,7 @@ export const API_NOUNS: Readonly<Record<string, readonly string[]>> = {
   "project-group": "list put delete".split(" "),
   "project-member": "list put delete".split(" "),
   "query-schema": "get".split(" "),
+  "refused-entry": "list".split(" "),
   role: "list create get update delete".split(" "),
   "s3-destination": "list create get delete".split(" "),
   "s3-key": "get update approve adopt".split(" "),

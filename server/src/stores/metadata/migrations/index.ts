@@ -52,6 +52,7 @@ import { trash } from "./0071-trash.ts";
 import { ingestKeys } from "./0072-ingest-keys.ts";
 import { ingestRules } from "./0074-ingest-rules.ts";
 import { timestampLimits } from "./0075-timestamp-limits.ts";
+import { refusedEntries } from "./0076-refused-entries.ts";
 import { operatorIndex } from "./0073-operator-index.ts";
 import { listIndexes } from "./0037-list-indexes.ts";
 
@@ -118,4 +119,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0073-operator-index", up: operatorIndex },
   { name: "0074-ingest-rules", up: ingestRules },
   { name: "0075-timestamp-limits", up: timestampLimits },
+  { name: "0076-refused-entries", up: refusedEntries },
 ];

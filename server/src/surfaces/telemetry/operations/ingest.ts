@@ -2,8 +2,10 @@ import type { Principal } from "#domain/identity/index.ts";
 import { idempotencyKeyOf, projectOfRows, type OperationContext } from "#http/index.ts";
 import { sha256Hex } from "#kernel/digest.ts";
 import { Problem } from "#kernel/problem.ts";
-import type { Batch } from "#stores/telemetry/index.ts";
-import type { TelemetryOperation } from "../deps.ts";
+import type { Batch, TelemetryType } from "#stores/telemetry/index.ts";
+import type { TelemetryOperation, TelemetrySurfaceDeps } from "../deps.ts";
+import { countingRefused } from "../refused-entries.ts";
+import type { EncodedBody } from "../wire/encode.ts";
 import { LINES_TYPES, mediaTypeOf } from "../wire/media-types.ts";
 import { bytesOf, type SentBody } from "../wire/sent-body.ts";
 
@@ -12,7 +14,34 @@ import { bytesOf, type SentBody } from "../wire/sent-body.ts";
  * @throws Problem `invalid_body` with pointers, `body_too_large`, `unsupported_media_type`, `idempotency_key_reused`,
  * `quota_exceeded`, `disk_full`, `unavailable`
  */
-export const ingest: TelemetryOperation<"ingest"> = async (deps, { params }, { principal, request, reply }) => {
+export const ingest: TelemetryOperation<"ingest"> = async (deps, { params }, context) => {
+  const { principal, request, reply } = context;
+  const sent = { principal, protocol: "ingest", type: params.type, projectId: projectOfRows(request) };
+  const { encoded, stored, replayed } = await countingRefused(deps.refused, sent, () =>
+    store(deps, params.type, context),
+  );
+  if (!replayed) deps.rules?.counter.add(principal.orgId, encoded.ruleCounts);
+  // Also the rows that rules removed. The rules, or the start of retention, may have changed since the first request.
+  const accepted = Math.max(stored, encoded.count + (encoded.removed ?? 0));
+  if (replayed) void reply.header("idempotency-replayed", "true");
+  if (prefersLenient(request)) void reply.header("preference-applied", "handling=lenient");
+  if (encoded.rejected === 0) return { accepted };
+  return { accepted, rejected: encoded.rejected, errors: encoded.errors.map((place) => ({ ...place })) };
+};
+
+interface Stored {
+  readonly encoded: EncodedBody;
+  /** Rows of this request, or of the first one with the same key. */
+  readonly stored: number;
+  readonly replayed: boolean;
+  readonly refused: EncodedBody["refused"];
+}
+
+async function store(
+  deps: TelemetrySurfaceDeps,
+  type: TelemetryType,
+  { principal, request }: Pick<OperationContext, "principal" | "request">,
+): Promise<Stored> {
   deps.store.admit(principal.orgId);
   const lenient = prefersLenient(request);
   const idempotencyKey = idempotencyKeyOf(request);
@@ -22,14 +51,14 @@ export const ingest: TelemetryOperation<"ingest"> = async (deps, { params }, { p
   }
   const projectId = projectOfRows(request);
   const lines = LINES_TYPES.includes(mediaTypeOf(request.headers["content-type"]));
-  const times = deps.store.acceptedTimes(principal.orgId, params.type);
+  const times = deps.store.acceptedTimes(principal.orgId, type);
   const hashed = idempotencyKey !== null;
   const rules = await deps.rules?.sets.of(principal);
   const options = { rules, projectId, lenient, lines, times, hashed, services: servicesOf(principal) };
-  const encoded = await deps.encoders.encode(params.type, body, options);
+  const encoded = await deps.encoders.encode(type, body, options);
   const batch: Batch = {
     orgId: principal.orgId,
-    type: params.type,
+    type,
     rows: encoded.rows,
     rowsCrc: encoded.rowsCrc,
     count: encoded.count,
@@ -43,14 +72,8 @@ export const ingest: TelemetryOperation<"ingest"> = async (deps, { params }, { p
         }),
   };
   const { accepted: stored, replayed } = await deps.store.append(batch);
-  if (!replayed) deps.rules?.counter.add(principal.orgId, encoded.ruleCounts);
-  // Also the rows that rules removed. The rules, or the start of retention, may have changed since the first request.
-  const accepted = Math.max(stored, encoded.count + (encoded.removed ?? 0));
-  if (replayed) void reply.header("idempotency-replayed", "true");
-  if (lenient) void reply.header("preference-applied", "handling=lenient");
-  if (encoded.rejected === 0) return { accepted };
-  return { accepted, rejected: encoded.rejected, errors: encoded.errors.map((place) => ({ ...place })) };
-};
+  return { encoded, stored, replayed, refused: encoded.refused };
+}
 
 /** The same key with another project is another request. */
 function fingerprintOf(bodyHash: string, namedProject: string | null): string {

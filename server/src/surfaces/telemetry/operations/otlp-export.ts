@@ -3,6 +3,7 @@ import type { Sender } from "#http/index.ts";
 import type { TelemetryType } from "#stores/telemetry/index.ts";
 import type { TelemetrySurfaceDeps } from "../deps.ts";
 import { appendOnce } from "../protocols/append-once.ts";
+import { countingRefused } from "../refused-entries.ts";
 import { servicesOf } from "./ingest.ts";
 import type { EncodedBody } from "../wire/encode.ts";
 import type { OtlpFormat } from "../wire/otlp/encode.ts";
@@ -25,12 +26,15 @@ export type OtlpOperation = (request: OtlpRequest) => Promise<Buffer>;
  */
 export function otlpExport(deps: TelemetrySurfaceDeps, type: TelemetryType): OtlpOperation {
   return async (request) => {
-    const { format, principal, namedProject } = request;
-    deps.store.admit(principal.orgId);
-    const encoded = await encodeRequest(deps, type, request);
-    const batch = { principal, type, protocol: `otlp ${format}`, namedProject, encoded };
-    const isRepeat = await appendOnce(deps.store, batch);
-    if (!isRepeat) deps.rules?.counter.add(principal.orgId, encoded.ruleCounts);
+    const { format, principal, namedProject, projectId } = request;
+    const protocol = `otlp ${format}`;
+    const encoded = await countingRefused(deps.refused, { principal, protocol, type, projectId }, async () => {
+      deps.store.admit(principal.orgId);
+      const encoded = await encodeRequest(deps, type, request);
+      const isRepeat = await appendOnce(deps.store, { principal, type, protocol, namedProject, encoded });
+      if (!isRepeat) deps.rules?.counter.add(principal.orgId, encoded.ruleCounts);
+      return encoded;
+    });
     return exportResponse(type, format, encoded);
   };
 }

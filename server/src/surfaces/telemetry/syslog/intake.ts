@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Principal } from "#domain/identity/index.ts";
+import type { RefusedEntries, RefusedReason } from "#domain/refused-entries/index.ts";
 import type { Zone } from "#domain/telemetry/text/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
@@ -7,6 +8,7 @@ import type { TelemetryStore } from "#stores/telemetry/index.ts";
 import { servicesOf } from "../operations/ingest.ts";
 import { batchesOf } from "../protocols/append-once.ts";
 import type { IngestRuleParts } from "../deps.ts";
+import { batchOf } from "../refused-entries.ts";
 import { applyRules } from "../rules/apply.ts";
 import { EntryCheck } from "../wire/check.ts";
 import { encodeEntry } from "../wire/entry.ts";
@@ -30,6 +32,8 @@ export interface IntakeDeps {
   readonly counted: (principal: Principal, ip: string, isRefused: boolean) => void;
   /** Rules for the rows of senders. */
   readonly rules: IngestRuleParts;
+  /** Counts refused messages by sender and reason. */
+  readonly refused: Pick<RefusedEntries, "add">;
   /** The key of messages without one. */
   readonly key: string | null;
   readonly zone: Zone;
@@ -49,6 +53,12 @@ export interface StoredMessages {
 interface Storing {
   readonly counts: SyslogCounts;
   readonly signal: AbortSignal | undefined;
+}
+
+interface EncodedMessages {
+  readonly rows: Buffer;
+  readonly count: number;
+  readonly refused: readonly RefusedReason[] | undefined;
 }
 
 interface Parsed {
@@ -146,6 +156,7 @@ export class Intake {
     const { orgId } = principal;
     const sent = this.#encode(principal, messages);
     counts.refused += messages.length - sent.count;
+    if (sent.refused !== undefined) this.#countRefused(principal, sent.refused);
     const { rows, count } = await this.#ruled(principal, sent, { counts, signal });
     for (const batch of batchesOf(rows, count)) {
       const appended = await this.#now(async () => {
@@ -171,9 +182,14 @@ export class Intake {
     }
   }
 
-  #encode(principal: Principal, messages: readonly Parsed[]): { rows: Buffer; count: number } {
+  #countRefused(principal: Principal, refused: readonly RefusedReason[]): void {
+    const sent = { principal, protocol: "syslog", type: "logs", projectId: projectOf(principal) } as const;
+    this.#deps.refused.add(batchOf(sent, refused));
+  }
+
+  #encode(principal: Principal, messages: readonly Parsed[]): EncodedMessages {
     const options = {
-      projectId: principal.kind === "credential" ? principal.projectId : null,
+      projectId: projectOf(principal),
       lenient: true,
       services: servicesOf(principal),
       times: this.#deps.store.acceptedTimes(principal.orgId, "logs"),
@@ -188,7 +204,7 @@ export class Intake {
       text += line;
       count += 1;
     }
-    return { rows: Buffer.from(text), count };
+    return { rows: Buffer.from(text), count, refused: check.refused };
   }
 
   /** Applies the rules. Messages that a rule removes count as stored. Without the rules, nothing is stored. */
@@ -217,4 +233,8 @@ export class Intake {
     this.#warnedMs = nowMs;
     this.#deps.log.warn({ peer, reason }, "syslog messages are refused");
   }
+}
+
+function projectOf(principal: Principal): string | null {
+  return principal.kind === "credential" ? principal.projectId : null;
 }

@@ -67,6 +67,7 @@ async function start(key: string | null): Promise<SyslogListeners & { server: Sy
       acceptedTimes: (orgId, type) => store.acceptedTimes(orgId, type),
     },
     rules: { sets: { of: async () => rules }, counter: { add: () => {} } },
+    refused: { add: () => {} },
     clock: systemClock,
     log: { warn: () => {}, error: (fields) => assert.fail(JSON.stringify(fields)) },
     key,

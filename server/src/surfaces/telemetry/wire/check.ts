@@ -1,8 +1,11 @@
+import type { EntryRefusal } from "@mooring/contract";
+import type { RefusedReason } from "#domain/refused-entries/index.ts";
 import { ATTRIBUTES_DEPTH_MAX, ENTRY_KEYS_MAX, PROBLEM_PLACES_MAX } from "#kernel/limits.ts";
 import { exactJson, isRoundedInteger } from "#kernel/json-text.ts";
 import type { ProblemPlace } from "#kernel/problem.ts";
 import type { AcceptedTimes } from "#stores/telemetry/index.ts";
 import { unmarkedName } from "./order.ts";
+import { RefusedTally } from "./refused.ts";
 import { normalTimestamp } from "./timestamp.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -36,6 +39,7 @@ export class EntryCheck {
    */
   hasLongFraction = false;
   readonly #times: AcceptedTimes | undefined;
+  readonly #refused = new RefusedTally();
   readonly #services: readonly string[] | undefined;
   #index = 0;
   #line = 0;
@@ -44,6 +48,16 @@ export class EntryCheck {
   constructor({ times, services }: EntryLimits = {}) {
     this.#times = times;
     this.#services = services;
+  }
+
+  /** The refused entries by reason; undefined when there are none. */
+  get refused(): readonly RefusedReason[] | undefined {
+    return this.#refused.all();
+  }
+
+  /** Keeps the beginning of the current entry, which is refused, as a sample for people. */
+  keepSample(entry: unknown): void {
+    this.#refused.keepSample(entry);
   }
 
   /** `line` is the entry's line in the body, counted from 1; 0 for a body that is one object. */
@@ -56,7 +70,9 @@ export class EntryCheck {
     this.hasLongFraction = false;
   }
 
-  fault(pointer: string, detail: string): void {
+  /** Refuses the current entry. Its first fault decides the reason under which it is counted. */
+  fault(pointer: string, detail: string, reason: EntryRefusal = "bad_value"): void {
+    if (!this.faulty) this.#refused.add(reason, { pointer: `/entries/${this.#index}${pointer}`, detail });
     this.faulty = true;
     this.firstFault ??= pointer === "" ? detail : `${pointer.slice(1)} ${detail}`;
     if (this.places.length >= PROBLEM_PLACES_MAX) return;
@@ -68,7 +84,8 @@ export class EntryCheck {
   members(entry: JsonObject, known: ReadonlySet<string>): void {
     for (const name in entry) {
       this.#keys += 1;
-      if (!known.has(name)) this.fault(`/${escaped(name)}`, "is not a member of an entry of this type");
+      if (!known.has(name))
+        this.fault(`/${escaped(name)}`, "is not a member of an entry of this type", "unknown_member");
     }
   }
 
@@ -79,6 +96,7 @@ export class EntryCheck {
       this.fault(
         "/timestamp",
         "must be a date-time of ISO 8601 with its offset from UTC, for example 2026-11-20T08:00:00.123Z",
+        "bad_timestamp",
       );
     } else {
       this.#within(normal);
@@ -90,11 +108,12 @@ export class EntryCheck {
   #within(time: string): void {
     if (this.#times === undefined) return;
     const { notBefore, notAfter } = this.#times;
-    if (time < notBefore) this.fault("/timestamp", `is too old: entries before ${notBefore} are not kept`);
+    if (time < notBefore) this.fault("/timestamp", `is too old: entries before ${notBefore} are not kept`, "too_old");
     if (time > notAfter) {
       this.fault(
         "/timestamp",
         `is in the future: entries after ${notAfter} are not accepted; check the clock of the sender`,
+        "in_future",
       );
     }
   }
@@ -133,7 +152,7 @@ export class EntryCheck {
     if (service === undefined && services.length === 1) return services[0];
     if (service !== undefined && services.includes(service)) return service;
     const allowed = services.slice(0, SERVICES_SHOWN_MAX).join(", ");
-    this.fault(pointer, `must be a service to which this credential is limited: ${allowed}`);
+    this.fault(pointer, `must be a service to which this credential is limited: ${allowed}`, "other_service");
     return undefined;
   }
 
@@ -183,7 +202,7 @@ export class EntryCheck {
   }
 
   #missing(name: string): undefined {
-    this.fault(`/${name}`, "is required");
+    this.fault(`/${name}`, "is required", "missing_member");
   }
 
   #string(value: unknown, name: string, charsMax: number): string | undefined {
@@ -199,7 +218,8 @@ export class EntryCheck {
   }
 
   #checkKeys(): void {
-    if (this.#keys > ENTRY_KEYS_MAX) this.fault("", `has more than ${ENTRY_KEYS_MAX} keys, all levels counted`);
+    if (this.#keys > ENTRY_KEYS_MAX)
+      this.fault("", `has more than ${ENTRY_KEYS_MAX} keys, all levels counted`, "too_many_attributes");
   }
 
   /** Returns the first fault in a free-form value. */

@@ -64,8 +64,14 @@ function encode(entries: readonly unknown[], context: Context): EncodedEntries {
     if (check.faulty) rejected += 1;
     else text += row;
   }
-  if (rejected > 0 && !context.options.lenient) throw refusal(rejected, entries.length, check.places);
-  return { rows: Buffer.from(text), count: entries.length - rejected, rejected, errors: check.places };
+  if (rejected > 0 && !context.options.lenient) throw refusal(rejected, entries.length, check);
+  return {
+    rows: Buffer.from(text),
+    count: entries.length - rejected,
+    rejected,
+    errors: check.places,
+    refused: check.refused,
+  };
 }
 
 function encodeAt(index: number, entries: readonly unknown[], context: Context, check: EntryCheck): string {

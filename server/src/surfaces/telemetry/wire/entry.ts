@@ -1,5 +1,6 @@
 import { INGEST_BODY_BYTES_MAX, INGEST_ENTRIES_MAX, INGEST_ENTRY_BYTES_MAX } from "#kernel/limits.ts";
 import { Problem, type ProblemPlace } from "#kernel/problem.ts";
+import type { RefusedReason } from "#domain/refused-entries/index.ts";
 import type { TelemetryType } from "#stores/telemetry/index.ts";
 import { exactJson, parseExact } from "#kernel/json-text.ts";
 import { type EntryCheck, type EntryLimits, isObject, type JsonObject } from "./check.ts";
@@ -23,6 +24,8 @@ export interface EncodedEntries {
   readonly rejected: number;
   /** The first 20 faults of the entries left out. */
   readonly errors: ProblemPlace[];
+  /** The entries left out, by reason. */
+  readonly refused?: readonly RefusedReason[] | undefined;
   /** Entries that were stored without some of their members, if their protocol allows that. */
   readonly cut?: Cut;
 }
@@ -58,8 +61,9 @@ export function encodeEntry(value: unknown, context: EntryContext, check: EntryC
   }
   const entry = context.mend ? (wellFormed(value, 0) as JsonObject) : value;
   const row = ROW_OF[context.type](entry, context.options.projectId ?? undefined, check);
-  // If the row is nested too deeply to be written, that is already a reported fault.
-  return check.faulty ? "" : lineOf(row, check);
+  if (!check.faulty) return lineOf(row, check);
+  check.keepSample(value);
+  return "";
 }
 
 /**
@@ -73,7 +77,7 @@ export function lineOf(row: object, { hasLongFraction }: Pick<EntryCheck, "hasLo
 }
 
 export function noteOversized(check: EntryCheck): void {
-  check.fault("", `is larger than ${INGEST_ENTRY_BYTES_MAX} bytes`);
+  check.fault("", `is larger than ${INGEST_ENTRY_BYTES_MAX} bytes`, "too_large");
 }
 
 /** Parses JSON and keeps every number and the order of members as they were sent. @throws SyntaxError */
@@ -104,9 +108,20 @@ export function wrongEnvelope(pointer: string, detail: string): Problem {
   return new Problem("invalid_body", `cannot take the entries: ${place} ${detail}`, { errors: [{ pointer, detail }] });
 }
 
-export function refusal(bad: number, all: number, errors: readonly ProblemPlace[]): Problem {
+/** All entries are refused, because some are not valid. */
+export class EntriesRefused extends Problem {
+  /** The entries that are not valid, by reason. */
+  readonly refused: readonly RefusedReason[];
+
+  constructor(detail: string, errors: readonly ProblemPlace[], refused: readonly RefusedReason[]) {
+    super("invalid_body", detail, { errors });
+    this.refused = refused;
+  }
+}
+
+export function refusal(bad: number, all: number, check: Pick<EntryCheck, "places" | "refused">): EntriesRefused {
   const detail = `cannot take the entries: ${bad} of ${all} are not valid, so none was stored; correct them and send the request again`;
-  return new Problem("invalid_body", detail, { errors });
+  return new EntriesRefused(detail, check.places, check.refused ?? []);
 }
 
 /** Replaces every lone surrogate by U+FFFD, in keys too. If keys become equal, the last one counts. */

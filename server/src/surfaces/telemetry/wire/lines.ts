@@ -46,8 +46,8 @@ export function parseLines(type: TelemetryType, body: Buffer, options: EncodeOpt
     if (check.faulty) rejected += 1;
     else text += row;
   }
-  if (rejected > 0 && !options.lenient) throw refusal(rejected, index, check.places);
-  return { rows: Buffer.from(text), count: index - rejected, rejected, errors: check.places };
+  if (rejected > 0 && !options.lenient) throw refusal(rejected, index, check);
+  return { rows: Buffer.from(text), count: index - rejected, rejected, errors: check.places, refused: check.refused };
 }
 
 interface Place {
@@ -64,7 +64,7 @@ interface LineContext {
 function encodeLine(type: TelemetryType, bytes: Buffer, { at, options, check }: LineContext): string {
   check.begin(at.index, at.line);
   if (bytes.length > INGEST_ENTRY_BYTES_MAX) noteOversized(check);
-  else if (isTooDeep(bytes)) check.fault("", "is nested too deeply");
+  else if (isTooDeep(bytes)) check.fault("", "is nested too deeply", "unreadable");
   if (check.faulty) return "";
   const text = bytes.toString(isAscii(bytes) ? "latin1" : "utf8");
   const context = { type, options, mend: SURROGATE_ESCAPE.test(text) };
@@ -72,14 +72,14 @@ function encodeLine(type: TelemetryType, bytes: Buffer, { at, options, check }: 
     return encodeEntry(parseOrdered(text), context, check);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    check.fault("", `is not valid JSON${whereNotJson(error)}`);
+    check.fault("", `is not valid JSON${whereNotJson(error)}`, "unreadable");
     return "";
   }
 }
 
 function notUtf8(at: Place, check: EntryCheck): string {
   check.begin(at.index, at.line);
-  check.fault("", "is not valid UTF-8");
+  check.fault("", "is not valid UTF-8", "unreadable");
   return "";
 }
 

@@ -2,9 +2,11 @@ import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { Problem, type ProblemCode, type ProblemPlace } from "#kernel/problem.ts";
 import { programUrl } from "#kernel/programs.ts";
+import type { RefusedReason } from "#domain/refused-entries/index.ts";
 import type { TelemetryType } from "#stores/telemetry/index.ts";
 import { decodedUpTo, type Coding } from "./coding.ts";
 import { encodeBody, type EncodeBodyOptions, type EncodedBody } from "./encode.ts";
+import { EntriesRefused } from "./entry.ts";
 import { bytesOf, joined, type SentBody } from "./sent-body.ts";
 
 /** Smaller bodies are encoded on the event loop: handing them to a thread would cost more. */
@@ -49,15 +51,19 @@ export interface EncodeRequest {
   readonly options: EncodeBodyOptions;
 }
 
+interface ProblemReply {
+  readonly problem: {
+    readonly code: ProblemCode;
+    readonly detail: string;
+    readonly errors: readonly ProblemPlace[];
+    /** The refused entries of an `EntriesRefused`. */
+    readonly refused: readonly RefusedReason[] | undefined;
+  };
+}
+
 export type EncodeReply =
   | { readonly encoded: Omit<EncodedBody, "rows"> & { readonly rows: Uint8Array } }
-  | {
-      readonly problem: {
-        readonly code: ProblemCode;
-        readonly detail: string;
-        readonly errors: readonly ProblemPlace[];
-      };
-    }
+  | ProblemReply
   | { readonly error: string };
 
 interface Job {
@@ -185,9 +191,12 @@ class Threads {
 
 function finishJob(job: Job, reply: EncodeReply): void {
   if ("encoded" in reply) job.resolve({ ...reply.encoded, rows: asBuffer(reply.encoded.rows) });
-  else if ("problem" in reply)
-    job.reject(new Problem(reply.problem.code, reply.problem.detail, { errors: reply.problem.errors }));
+  else if ("problem" in reply) job.reject(problemOf(reply.problem));
   else job.reject(new Error(reply.error));
+}
+
+function problemOf({ code, detail, errors, refused }: ProblemReply["problem"]): Problem {
+  return refused === undefined ? new Problem(code, detail, { errors }) : new EntriesRefused(detail, errors, refused);
 }
 
 /**

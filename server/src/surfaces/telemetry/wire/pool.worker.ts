@@ -3,6 +3,7 @@ import { crc32 } from "node:zlib";
 import { Problem } from "#kernel/problem.ts";
 import { decodedSync } from "./coding.ts";
 import { bodyBytesMax, encodeBody } from "./encode.ts";
+import { EntriesRefused } from "./entry.ts";
 import { asBuffer, owned, type EncodeReply, type EncodeRequest } from "./pool.ts";
 import { joined } from "./sent-body.ts";
 
@@ -25,7 +26,12 @@ function answer({ type, pieces, coding, options }: EncodeRequest): EncodeReply {
     return { encoded: { rows: owned(rows), rowsCrc: crc32(rows), ...others } };
   } catch (error) {
     if (error instanceof Problem)
-      return { problem: { code: error.code, detail: error.message, errors: error.options.errors ?? [] } };
+      return {
+        problem: {
+          ...{ code: error.code, detail: error.message, errors: error.options.errors ?? [] },
+          refused: error instanceof EntriesRefused ? error.refused : undefined,
+        },
+      };
     return { error: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   }
 }

@@ -1,6 +1,7 @@
 import { ENTRY_KEYS_MAX, INGEST_ENTRY_BYTES_MAX, OTLP_ROWS_BYTES_MAX, PROBLEM_PLACES_MAX } from "#kernel/limits.ts";
 import { Problem, type ProblemPlace } from "#kernel/problem.ts";
 import type { NamedProjects } from "#domain/identity/index.ts";
+import type { RefusedReason } from "#domain/refused-entries/index.ts";
 import type { TelemetryType } from "#stores/telemetry/index.ts";
 import { EntryCheck, type EntryLimits, type JsonObject } from "./check.ts";
 import { withinKeys } from "./cut.ts";
@@ -37,6 +38,8 @@ export interface EncodedRecords {
   readonly rejected: number;
   /** The first 20 faults. A pointer begins with `/entries/` and the record's index. */
   readonly errors: ProblemPlace[];
+  /** The records left out, by reason. */
+  readonly refused?: readonly RefusedReason[] | undefined;
   /** Records that were stored without some of their attributes. */
   readonly cut?: Cut;
   /** Whether every record has its own time. */
@@ -112,10 +115,10 @@ export class RecordRows {
   }
 
   encoded(): EncodedRecords {
-    const { places } = this.#check;
+    const { places, refused } = this.#check;
     const unknown = this.#unknown.size === 0 ? {} : { unknownProjects: [...this.#unknown] };
     const counts = { count: this.#count, rejected: this.#rejected, isTimed: this.#isTimed, ...unknown };
-    const encoded = { rows: Buffer.from(this.#text), errors: places, ...counts };
+    const encoded = { rows: Buffer.from(this.#text), errors: places, refused, ...counts };
     if (this.#cutEntries === 0) return encoded;
     return { ...encoded, cut: { entries: this.#cutEntries, places: this.#cutPlaces } };
   }
@@ -140,7 +143,7 @@ export class RecordRows {
 
   /** Returns the id of the project of records that name none. Reports a fault if they must name one. */
   #unnamed(): string | undefined {
-    if (this.#refusal !== undefined) this.#check.fault("/resource", this.#refusal);
+    if (this.#refusal !== undefined) this.#check.fault("/resource", this.#refusal, "project");
     return this.#projectId;
   }
 
@@ -149,7 +152,7 @@ export class RecordRows {
     const project = Object.hasOwn(this.#projects, name) ? this.#projects[name] : undefined;
     if (project !== undefined && "id" in project) return project.id;
     if (project === undefined && this.#unknown.size < UNKNOWN_MAX) this.#unknown.add(name);
-    this.#check.fault("/resource", project?.refused ?? "names a project that is not known");
+    this.#check.fault("/resource", project?.refused ?? "names a project that is not known", "project");
     return undefined;
   }
 
@@ -159,7 +162,10 @@ export class RecordRows {
     const { entry: fitting, left } = withinKeys(entry);
     this.#left = Math.max(this.#left, left);
     const row = ROW_OF[this.#type](fitting, projectId, this.#check);
-    if (this.#check.faulty) return undefined;
+    if (this.#check.faulty) {
+      this.#check.keepSample(entry);
+      return undefined;
+    }
     const whole = {
       ...row,
       ...(severity === undefined ? {} : { severity }),
@@ -167,7 +173,7 @@ export class RecordRows {
     };
     const line = lineOf(whole, this.#check);
     if (line.length * 3 <= INGEST_ENTRY_BYTES_MAX || Buffer.byteLength(line) <= INGEST_ENTRY_BYTES_MAX) return line;
-    this.#check.fault("", `is larger than ${INGEST_ENTRY_BYTES_MAX} bytes together with its resource`);
+    this.#check.fault("", `is larger than ${INGEST_ENTRY_BYTES_MAX} bytes together with its resource`, "too_large");
     return undefined;
   }
 }
