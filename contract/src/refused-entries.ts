@@ -63,6 +63,7 @@ export const REFUSED_ENTRIES_ROWS = {
     description:
       "Counts of the last hours, most entries first. The counts of the last seconds may be missing. Shows the senders of projects that the caller may read.",
     permission: "telemetry:read",
+    resource: "unlimited",
     query: Type.Object({
       hours: Type.Optional(
         Type.Integer({ minimum: 1, maximum: REFUSED_ENTRIES_HOURS, default: 24, description: "the last hours" }),

@@ -6,6 +6,7 @@ export const ORGANIZATION_PAGES = [
   "metrics",
   "traces",
   "alerts",
+  "refused-entries",
   "files",
   "buckets",
   "images",

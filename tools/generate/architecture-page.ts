@@ -1,13 +1,11 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { foldersIn } from "../tidy/doc-lists.ts";
 import { listFiles } from "../tidy/files.ts";
+import { pageWithBlock } from "./block.ts";
 import type { Generated } from "./generated-file.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const PATH = "docs/architecture.md";
-const BLOCK = /(<!-- generated: folders -->\n)[\s\S]*?(\n<!-- end -->)/;
 
 /**
  * The lists of surfaces, domains and stores in the page are generated from the folders. The rest is written by hand.
@@ -16,9 +14,6 @@ export const architecturePage: Generated = {
   path: PATH,
   render: () => {
     const files = listFiles(ROOT);
-    const page = readFileSync(join(ROOT, PATH), "utf8");
-    if (!BLOCK.test(page))
-      throw new Error(`cannot write the lists of ${PATH}: the marks of the generated block are missing`);
     const surfaces = foldersIn(files, "server/src/surfaces").map(
       (name) => `[\`${name}\`](../server/src/surfaces/${name}/README.md)`,
     );
@@ -28,6 +23,6 @@ export const architecturePage: Generated = {
       `- \`domain/\`: ${folders("domain").join(", ")}`,
       `- \`stores/\`: ${folders("stores").join(", ")}`,
     ].join("\n");
-    return page.replace(BLOCK, (_, begin: string, end: string) => `${begin}\n${list}\n${end}`);
+    return pageWithBlock(PATH, "folders", list);
   },
 };

@@ -6,6 +6,7 @@ import { commandNouns, commandsPage } from "./commands.ts";
 import { configurationPage } from "./configuration-page.ts";
 import { dashboard } from "./dashboard.ts";
 import { errorsPage } from "./errors-page.ts";
+import { ingestPage } from "./ingest-page.ts";
 import type { Generated } from "./generated-file.ts";
 import { metricsPage } from "./metrics-page.ts";
 import { OPENAPI_FILES } from "./openapi.ts";
@@ -26,6 +27,7 @@ export const GENERATED: readonly Generated[] = [
   dashboard,
   agentsPage,
   architecturePage,
+  ingestPage,
   webhookSendersPage,
   wordsLeftFile,
 ];

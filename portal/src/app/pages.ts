@@ -66,6 +66,14 @@ export const PAGES: readonly PageEntry[] = [
     load: () => import("~/pages/alerts/page.tsx"),
   },
   {
+    path: "refused-entries",
+    title: "Refused entries",
+    group: "Project",
+    scope: "telemetry:read",
+    topic: "telemetry",
+    load: () => import("~/pages/refused-entries/page.tsx"),
+  },
+  {
     path: "files",
     title: "Files",
     group: "Project",

@@ -15,7 +15,7 @@ import type { GuardedClock } from "#kernel/deletions.ts";
 import { Metrics } from "#kernel/metrics/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import { ClockGuard, systemRealTime } from "#stores/clock/index.ts";
-import { createJobs, Schedule, type Jobs } from "#stores/jobs/index.ts";
+import { createJobs, Schedule } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { openObjects, type ObjectStore } from "#stores/objects/index.ts";
 import { openTelemetry, type TelemetryStore, type TelemetryStoreSettings } from "#stores/telemetry/index.ts";
@@ -39,7 +39,7 @@ import type { RegistryPart } from "./registry.ts";
 import { outboundFor } from "./outbound.ts";
 import { createS3Domain, createS3Part } from "./s3.ts";
 import { openListeners, openOthers, stopListening, watchCertificates } from "./listeners.ts";
-import { createSurfaces, type SurfaceParts } from "./surfaces.ts";
+import { createSurfaces } from "./surfaces.ts";
 import { startSyslog, syslogAddresses } from "./syslog.ts";
 import { upstreamOf } from "./upstream.ts";
 import { createTrash } from "./trash.ts";
@@ -193,7 +193,6 @@ function observersOf(
     own?.observe(answeredRequest(request, reply));
   };
 }
-
 
 function startOwnTelemetry(
   own: OwnTelemetry,

@@ -21,6 +21,9 @@ export interface ListRequest {
 
 /** Values of each filter: one that many rows or none have, and one that few have. The test fails for a filter that is missing here. */
 const FILTERS: Readonly<Record<string, readonly string[]>> = {
+  hours: ["1", "72"],
+  sender: ["cred_rare", "nobody"],
+  reason: ["too_old", "quota"],
   unverified: ["true"],
   before: ["2000-01-01T00:00:00Z", "2100-01-01T00:00:00Z"],
   project: ["PROJECT"],

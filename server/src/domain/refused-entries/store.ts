@@ -36,46 +36,83 @@ export interface RefusedFilter {
 }
 
 /** The counts of one sender and reason over several hours. */
-export interface RefusedSum extends Omit<RefusedRow, "org_id" | "hour" | "samples"> {
+export interface RefusedSum extends Omit<RefusedRow, "org_id" | "hour"> {
   /** JSON, of the newest hour that has samples. */
   readonly samples: string;
+  /** The entries of all sums, also of those that are not returned. */
+  readonly total: number;
 }
 
+const KEY = ["sender_kind", "sender_id", "project_id", "protocol", "type", "reason"] as const;
+
 /** Returns the sums over the hours, most entries first. */
-export async function refusedSums(db: Reader, orgId: string, filter: RefusedFilter): Promise<RefusedSum[]> {
-  const { fromHour, projectId, senderId, reason, visible } = filter;
-  const rows = await db
+export async function refusedSums(
+  db: Reader,
+  orgId: string,
+  { limit, ...filter }: RefusedFilter & { readonly limit: number },
+): Promise<RefusedSum[]> {
+  const sums = await filtered(db, orgId, filter)
+    .select(KEY)
+    .select(({ fn }) => [
+      fn.sum<number | string>("entries").as("entries"),
+      fn.sum<number | string>("requests").as("requests"),
+      fn.max("last_at").as("last_at"),
+      sql<number | null>`max(case when samples <> '[]' then hour end)`.as("hour"),
+      sql<number | string>`sum(sum(entries)) over ()`.as("total"),
+    ])
+    .groupBy(KEY)
+    .orderBy("entries", "desc")
+    .orderBy("requests", "desc")
+    .limit(limit)
+    .execute();
+  const samples = await samplesOf(db, orgId, sums);
+  return sums.map(({ hour, ...sum }) => ({
+    ...sum,
+    // PostgreSQL returns sums as text.
+    entries: Number(sum.entries),
+    requests: Number(sum.requests),
+    total: Number(sum.total),
+    samples: samples.get(keyOf({ hour: hour ?? 0, ...sum })) ?? "[]",
+  }));
+}
+
+function filtered(db: Reader, orgId: string, { fromHour, projectId, senderId, reason, visible }: RefusedFilter) {
+  return db
     .selectFrom("refused_entries")
-    .selectAll()
     .where("org_id", "=", orgId)
     .where("hour", ">=", fromHour)
     .$if(senderId !== undefined, (query) => query.where("sender_id", "=", senderId ?? ""))
-    .orderBy("hour", "asc")
+    .$if(reason !== undefined, (query) => query.where("reason", "=", reason ?? ""))
+    .$if(projectId !== undefined, (query) => query.where("project_id", "=", projectId ?? ""))
+    .$if(visible !== "all", (query) => query.where("project_id", "in", visibleIn(visible)));
+}
+
+/** Returns the projects whose senders are visible; the empty text is none. A caller that is limited to resources sees none. */
+function visibleIn(visible: VisibleRows): string[] {
+  if (visible === "all" || visible.limits !== undefined) return [];
+  return visible.unassigned ? ["", ...visible.projectIds] : [...visible.projectIds];
+}
+
+type Place = Pick<RefusedRow, (typeof KEY)[number] | "hour">;
+
+function keyOf(place: Place): string {
+  return JSON.stringify([place.hour, ...KEY.map((name) => place[name])]);
+}
+
+/** Reads the samples of these hours, by `keyOf`. */
+async function samplesOf(
+  db: Reader,
+  orgId: string,
+  sums: readonly (Omit<Place, "hour"> & { readonly hour: number | null })[],
+): Promise<ReadonlyMap<string, string>> {
+  const sampled = sums.filter(({ hour }) => hour !== null);
+  if (sampled.length === 0) return new Map();
+  const rows = await db
+    .selectFrom("refused_entries")
+    .select([...KEY, "hour", "samples"])
+    .where("org_id", "=", orgId)
+    .where("hour", "in", [...new Set(sampled.map(({ hour }) => hour ?? 0))])
+    .where("sender_id", "in", [...new Set(sampled.map(({ sender_id: id }) => id))])
     .execute();
-  const sums = new Map<string, RefusedSum>();
-  for (const row of rows) {
-    if (!isVisible(visible, row.project_id)) continue;
-    if (projectId !== undefined && row.project_id !== projectId) continue;
-    if (reason !== undefined && row.reason !== reason) continue;
-    addTo(sums, row);
-  }
-  return [...sums.values()].sort((a, b) => b.entries - a.entries || b.requests - a.requests);
-}
-
-function addTo(sums: Map<string, RefusedSum>, { org_id: _org, hour: _hour, ...row }: RefusedRow): void {
-  const key = JSON.stringify([row.sender_id, row.project_id, row.protocol, row.type, row.reason]);
-  const before = sums.get(key);
-  sums.set(key, {
-    ...row,
-    entries: (before?.entries ?? 0) + row.entries,
-    requests: (before?.requests ?? 0) + row.requests,
-    last_at: Math.max(before?.last_at ?? 0, row.last_at),
-    samples: row.samples === "[]" ? (before?.samples ?? "[]") : row.samples,
-  });
-}
-
-function isVisible(visible: VisibleRows, projectId: string): boolean {
-  if (visible === "all") return true;
-  if (visible.limits !== undefined) return false;
-  return projectId === "" ? visible.unassigned : visible.projectIds.includes(projectId);
+  return new Map(rows.map(({ samples, ...place }) => [keyOf(place), samples]));
 }

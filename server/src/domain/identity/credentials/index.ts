@@ -62,7 +62,8 @@ export {
   type Plan,
   type Watched,
 } from "./effects.ts";
-export { credentialNames, lastResponsibleSince, placeOfCredential } from "./store.ts";
+export { credentialNames } from "./names.ts";
+export { lastResponsibleSince, placeOfCredential } from "./store.ts";
 export { Trusts, type NewTrust, type TrustListing, type TrustView } from "./trusts.ts";
 export { UsageLog } from "./usage.ts";
 export type { AnyView, Credential, CredentialSecret, S3Key } from "./view.ts";

@@ -336,18 +336,6 @@ export async function placeOfCredential(db: Reader, orgId: string, id: string) {
   return query.where("id", "=", id).executeTakeFirst();
 }
 
-/** Returns the names of credentials and ingest keys by their ids, revoked ones included. */
-export async function credentialNames(
-  db: Reader,
-  orgId: string,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  if (ids.length === 0) return new Map();
-  const query = db.selectFrom("credential").select(["id", "name"]).where("org_id", "=", orgId);
-  const rows = await query.where("id", "in", [...ids]).execute();
-  return new Map(rows.map(({ id, name }) => [id, name]));
-}
-
 /** Returns the ids of the credentials for which one of these is responsible, revoked ones included. */
 export async function childIds(db: Reader, orgId: string, parents: readonly string[]): Promise<string[]> {
   const rows = await db

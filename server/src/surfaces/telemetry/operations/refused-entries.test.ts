@@ -49,7 +49,11 @@ test("counts add up over hours and servers, and only readers of a project see it
   const [one, two] = [node(), node()];
   const add = (to: RefusedEntries, orgId: string, projectId: string | null, detail: string): void =>
     to.add({
-      ...{ orgId, projectId, sender: { kind: "credential", id: "crd_counted" }, protocol: "ingest", type: "logs" },
+      orgId,
+      projectId,
+      sender: { kind: "credential", id: "crd_counted" },
+      protocol: "ingest",
+      type: "logs",
       refused: [{ reason: "too_old", entries: 2, samples: [{ pointer: "", detail, entry: null }] }],
     });
   clock.now -= 3_600_000;
@@ -87,7 +91,11 @@ test("counts that can't be written are written later, once", async () => {
   const counter = new RefusedEntries({ metadata, clock: trustedClock(clock), log: { warn: () => {} }, schedule });
   const sender = { kind: "credential", id: "crd_later" };
   counter.add({
-    ...{ orgId: acme.id, projectId: null, sender, protocol: "syslog", type: "logs" },
+    orgId: acme.id,
+    projectId: null,
+    sender,
+    protocol: "syslog",
+    type: "logs",
     refused: [{ reason: "bad_value", entries: 3, samples: [] }],
   });
   await assert.rejects(counter.flush(), /down/);

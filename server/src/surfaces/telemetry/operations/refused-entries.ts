@@ -28,13 +28,13 @@ export const listRefusedEntries: TelemetrySettingsOperation<"listRefusedEntries"
     senderId: query.sender,
     reason: query.reason,
     visible: await visibleProjects(metadata, principal, "telemetry:read"),
+    limit: ITEMS_MAX,
   });
-  const shown = sums.slice(0, ITEMS_MAX);
-  const senders = [...new Set(shown.map(({ sender_id: id }) => id))];
+  const senders = [...new Set(sums.map(({ sender_id: id }) => id))];
   const names = await credentialNames(metadata.read, orgId, senders);
   return {
-    items: shown.map((sum) => itemOf(sum, names.get(sum.sender_id) ?? null)),
-    entries: sums.reduce((total, { entries }) => total + entries, 0),
+    items: sums.map((sum) => itemOf(sum, names.get(sum.sender_id) ?? null)),
+    entries: sums[0]?.total ?? 0,
   };
 };
 

@@ -25,13 +25,11 @@ function answer({ type, pieces, coding, options }: EncodeRequest): EncodeReply {
     const { rows, ...others } = encodeBody(type, body, options);
     return { encoded: { rows: owned(rows), rowsCrc: crc32(rows), ...others } };
   } catch (error) {
-    if (error instanceof Problem)
-      return {
-        problem: {
-          ...{ code: error.code, detail: error.message, errors: error.options.errors ?? [] },
-          refused: error instanceof EntriesRefused ? error.refused : undefined,
-        },
-      };
+    if (error instanceof Problem) {
+      const { code, message: detail, options } = error;
+      const refused = error instanceof EntriesRefused ? error.refused : undefined;
+      return { problem: { code, detail, errors: options.errors ?? [], refused } };
+    }
     return { error: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   }
 }
