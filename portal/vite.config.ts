@@ -34,6 +34,8 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: "shell", tags: ["$initial"], priority: 2 },
+            // Only pages that draw load it.
+            { name: "charts", test: /\/src\/kit\/chart\//, priority: 2 },
             { name: "kit", test: /\/src\/(?:kit|api|app|access|people)\//, minShareCount: 4, priority: 1 },
           ],
         },

@@ -19,7 +19,7 @@ const PLANTED: Readonly<Record<string, { readonly path: string; readonly code: s
   "portal-imports-client-and-contract": { path: "portal/src/kit/a.ts", code: 'import "node:fs";' },
   "portal-below-knows-no-pages": { path: "portal/src/kit/a.tsx", code: 'import "~/pages/one/page.tsx";' },
   "portal-pages-are-islands": { path: "portal/src/pages/two/a.tsx", code: 'import "~/pages/one/page.tsx";' },
-  "portal-loads-editor-and-charts-late": { path: "portal/src/kit/a.ts", code: 'import "uplot";' },
+  "portal-loads-editor-late": { path: "portal/src/kit/a.ts", code: 'import "@codemirror/view";' },
   "nobody-imports-the-portal": { path: "server/src/app/a.ts", code: 'import "../../../portal/src/kit/b.ts";' },
   "client-is-confined": { path: "server/src/domain/one/a.ts", code: 'import "@mooring/client";' },
   "kernel-imports-only-lower-layers": { path: "server/src/kernel/a.ts", code: 'import "#stores/one/index.ts";' },

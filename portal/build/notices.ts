@@ -8,7 +8,7 @@ const PAGE = "portal/third-party-notices.txt";
 export const PORTAL_PACKAGES = "mooring-packages.json";
 
 /** Packages whose style sheets ours import. The style compiler reads them, so they are not modules of the build. */
-const STYLES = ["tailwindcss", "uplot"];
+const STYLES = ["tailwindcss"];
 
 /** Writes the licences of third-party code, styles and fonts in the build, and the list of their packages. */
 export function notices(portal: string): Plugin {

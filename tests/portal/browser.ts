@@ -15,7 +15,7 @@ export const NO_CHROMIUM = existsSync(CHROMIUM)
 
 export const PASSWORD = "correct horse battery";
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const ARGS = [
+export const ARGS = [
   "--no-sandbox",
   "--disable-gpu",
   "--disable-quic",

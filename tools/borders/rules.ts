@@ -74,11 +74,11 @@ export const RULES: IForbiddenRuleType[] = [
     to: { path: "^portal/src/pages/", pathNot: "^portal/src/pages/$1/" },
   },
   {
-    name: "portal-loads-editor-and-charts-late",
+    name: "portal-loads-editor-late",
     comment: "these libraries are larger than the shell",
     severity: "error",
-    from: { path: "^portal/src/", pathNot: "^portal/src/kit/(editor|chart)" },
-    to: { path: "(^|node_modules/)(@codemirror|@lezer|uplot)(/|$)" },
+    from: { path: "^portal/src/", pathNot: "^portal/src/kit/editor" },
+    to: { path: "(^|node_modules/)(@codemirror|@lezer)(/|$)" },
   },
   {
     name: "nobody-imports-the-portal",

@@ -1,5 +1,5 @@
 import type { ALERT_OPERATORS, ALERT_ROUTES, BodyOf, ResultOf } from "@mooring/contract";
-import { stepText } from "../../kit/chart-model.ts";
+import { stepText } from "../../kit/chart/model.ts";
 
 export type Alert = ResultOf<typeof ALERT_ROUTES.getAlert>;
 export type Operator = (typeof ALERT_OPERATORS)[number];

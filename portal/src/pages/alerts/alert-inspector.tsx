@@ -5,7 +5,7 @@ import { useWhyNotIn } from "~/app/may.ts";
 import { PageLink } from "~/app/page-link.tsx";
 import { useSearchState } from "~/app/search.ts";
 import { Button } from "~/kit/button.tsx";
-import { stepText } from "~/kit/chart-model.ts";
+import { stepText } from "~/kit/chart/model.ts";
 import { Copyable } from "~/kit/copy.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { useVersionedChange } from "~/kit/versioned.tsx";

@@ -1,13 +1,14 @@
 import { ALERT_ROUTES, type ResultOf } from "@mooring/contract";
 import type { ReactNode } from "react";
 import { useList } from "~/api/queries.ts";
+import { Chart } from "~/kit/chart/chart.tsx";
 import { durationText } from "~/kit/figures.ts";
 import { visibleText } from "~/kit/foreign.ts";
-import { Sparkline } from "~/kit/sparkline.tsx";
 import { State, type StateKind } from "~/kit/state.tsx";
 import { ListTable } from "~/kit/table.tsx";
 import { Time } from "~/kit/time.tsx";
-import type { Alert } from "./alert-draft.ts";
+import { conditionText, type Alert } from "./alert-draft.ts";
+import { firingOf, valuesOf } from "./evaluation-chart.ts";
 
 type Evaluation = ResultOf<typeof ALERT_ROUTES.listAlertEvaluations>["items"][number];
 type Delivery = ResultOf<typeof ALERT_ROUTES.listAlertDeliveries>["items"][number];
@@ -25,11 +26,17 @@ const OUTCOMES: Readonly<Record<Evaluation["outcome"], readonly [StateKind, stri
 /** Shows the last 100 evaluations, newest first. */
 export function Evaluations({ alert }: { alert: Alert }): ReactNode {
   const list = useList(ALERT_ROUTES.listAlertEvaluations, { params: { alert_id: alert.id } }, { refetchMs: RENEW_MS });
-  const values = list.items.map(({ value }) => value ?? 0).toReversed();
+  const { column = "rows", threshold } = alert.condition;
   return (
     <>
-      {values.length > 1 && (
-        <Sparkline values={values} label={`Values of the last ${values.length} evaluations`} className="h-10 w-full" />
+      {list.items.length > 1 && (
+        <Chart
+          label={`Values of the last ${list.items.length} evaluations`}
+          data={valuesOf(list.items, column)}
+          events={firingOf(list.items)}
+          threshold={{ at: threshold, text: conditionText(alert.condition) }}
+          heightPx={100}
+        />
       )}
       <ListTable<Evaluation>
         label="Evaluations"

@@ -1,12 +1,12 @@
 import type { ReactNode } from "react";
 import { PageLink } from "~/app/page-link.tsx";
 import { useSql } from "~/kit/chart-query.ts";
+import { InlineBar } from "~/kit/chart/inline-bar.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { bytesText, countText } from "~/kit/figures.ts";
 import { ForeignText } from "~/kit/foreign-text.tsx";
 import { Loading, Section } from "~/kit/page.tsx";
 import { Table, type Column } from "~/kit/table.tsx";
-import { ProgressBar } from "~/kit/progress-bar.tsx";
 import { bytesStatement, type Bucket } from "./objects.ts";
 
 interface Part {
@@ -41,7 +41,7 @@ export function PrefixBytes({ bucket, prefix, onOpen }: PrefixBytesProps): React
     { title: "Bytes", cell: ({ bytes }) => bytesText(bytes), number: true },
     {
       title: "Share",
-      cell: ({ part, bytes }) => <ProgressBar label={`share of ${part}`} percent={Math.round((100 * bytes) / most)} />,
+      cell: ({ bytes }) => <InlineBar share={bytes / most} />,
     },
   ];
   return (

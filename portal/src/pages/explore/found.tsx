@@ -1,5 +1,6 @@
 import { useCallback, useEffect, type ReactNode } from "react";
 import { Button } from "~/kit/button.tsx";
+import { drawnRange } from "~/kit/chart-range.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { countText } from "~/kit/figures.ts";
 import { Loading } from "~/kit/page.tsx";
@@ -11,7 +12,6 @@ import { EntryList } from "./entry-list.tsx";
 import { FacetBar } from "./facets.tsx";
 import { FirstLog } from "./first-log.tsx";
 import { LogHistogram } from "./histogram.tsx";
-import { rangeOfBars } from "./histogram-data.ts";
 import { Summary } from "./summary.tsx";
 import { useEntries } from "./use-entries.ts";
 import { useNewest, useWhenFirst, type Explore } from "./use-explore.ts";
@@ -40,18 +40,11 @@ export function Found({ explore, onOpen, onRunning }: FoundProps): ReactNode {
   const isStarting = found.isLoading && found.entries.length === 0;
   useEffect(() => onRunning(isStarting ? stop : null), [isStarting, stop, onRunning]);
   useEffect(() => () => onRunning(null), [onRunning]);
-  const { histogram } = figures;
-  const narrow = useCallback(
-    (first: number, last: number) => {
-      const range = histogram === null ? null : rangeOfBars(histogram, first, last);
-      if (range !== null) setRange({ kind: "between", ...range });
-    },
-    [histogram, setRange],
-  );
+  const narrow = useCallback((fromS: number, toS: number) => setRange(drawnRange(fromS, toS)), [setRange]);
   if (isEmpty && newest === null) return <FirstLog />;
   return (
     <>
-      <LogHistogram histogram={histogram} onSelect={narrow} />
+      <LogHistogram histogram={figures.histogram} isFetching={figures.isPending} onRange={narrow} />
       <FacetBar facets={figures.facets} search={text} onSearch={run} />
       <Summary figures={figures} entries={found} />
       <ErrorNote error={found.error ?? figures.error}>

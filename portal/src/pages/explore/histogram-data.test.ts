@@ -1,22 +1,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { stepsOf } from "../../kit/bars-steps.ts";
-import { histogramOf, rangeOfBars, STACK } from "./histogram-data.ts";
+import { stepsOf } from "../../kit/chart/time-steps.ts";
+import { histogramOf } from "./histogram-data.ts";
 
-test("every step has a bar, every level a place, and every bar a range", () => {
-  const step = 1_800_000;
-  const steps = stepsOf(Date.parse("2026-11-20T08:00:00Z"), Date.parse("2026-11-20T10:00:00Z"), step);
-  const histogram = histogramOf(
+test("every step has a bar, and every level that occurs has a part with its colour", () => {
+  const starts = stepsOf(Date.parse("2026-11-20T08:00:00Z"), Date.parse("2026-11-20T10:00:00Z"), 1_800_000);
+  const { data, total } = histogramOf(
     [
       { moment: "2026-11-20T08:30:00Z", level_name: "error", n: 3 },
       { moment: "2026-11-20T08:30:00Z", level_name: "other", n: "2" },
     ],
-    { steps, step },
+    starts,
   );
-  assert.equal(histogram.bars.length, 4);
-  assert.equal(histogram.total, 5);
-  assert.equal(histogram.bars[1]?.values[STACK.indexOf("error")], 3);
-  assert.equal(histogram.bars[1]?.values[STACK.indexOf("other")], 2);
-  assert.deepEqual(rangeOfBars(histogram, 1, 2), { from: "2026-11-20T08:30:00.000Z", to: "2026-11-20T09:30:00.000Z" });
-  assert.equal(rangeOfBars(histogram, 1, 9), null);
+  assert.equal(total, 5);
+  assert.equal(data.times.length, 4);
+  assert.deepEqual(data.series, [
+    { label: "error", values: [0, 3, 0, 0], level: "error" },
+    { label: "other", values: [0, 2, 0, 0], isRest: true },
+  ]);
 });

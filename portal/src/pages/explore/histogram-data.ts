@@ -1,13 +1,12 @@
-import { axisText } from "../../kit/bars-steps.ts";
+import type { ChartData, ChartSeries } from "../../kit/chart/model.ts";
 import { LEVELS } from "./levels.ts";
 
 /** The levels in a bar, from bottom to top. The most severe level is at the bottom, where it is most visible. */
-export const STACK = [...LEVELS.map(({ id }) => id), "other"] as const;
+const STACK = [...LEVELS.map(({ id }) => id), "other"] as const;
 
 export interface Histogram {
-  readonly step: number;
-  readonly starts: readonly number[];
-  readonly bars: readonly { readonly short: string; readonly label: string; readonly values: readonly number[] }[];
+  /** A stack of the levels that occur, for every step of the range, including empty ones. */
+  readonly data: ChartData;
   readonly total: number;
 }
 
@@ -17,34 +16,28 @@ interface Row {
   readonly n: number | string;
 }
 
-/** Returns a bar for every step of the range, including empty ones. */
-export function histogramOf(
-  rows: readonly Row[],
-  { steps, step }: { steps: readonly number[]; step: number },
-): Histogram {
-  const values = new Map(steps.map((at) => [at, STACK.map(() => 0)]));
+/** Returns the counts of each level at the starts of the steps. */
+export function histogramOf(rows: readonly Row[], startsMs: readonly number[]): Histogram {
+  const places = new Map(startsMs.map((ms, index) => [ms, index]));
+  const counts = new Map(STACK.map((id) => [id as string, startsMs.map(() => 0)]));
   let total = 0;
   for (const { moment, level_name, n } of rows) {
-    const which = STACK.findIndex((id) => id === level_name);
-    const counts = values.get(Date.parse(moment));
+    const values = counts.get(level_name) ?? counts.get("other") ?? [];
+    const place = places.get(Date.parse(moment));
     total += Number(n);
-    if (counts !== undefined) counts[which < 0 ? STACK.length - 1 : which] = Number(n);
+    if (place !== undefined) values[place] = Number(n);
   }
-  const bars = steps.map((at) => ({
-    short: axisText(at, step),
-    label: `${new Date(at).toISOString().slice(0, 10)} ${axisText(at, Math.min(step, 3_600_000))}`,
-    values: values.get(at) ?? [],
-  }));
-  return { step, starts: steps, bars, total };
+  const series = STACK.map((id): ChartSeries => ({ label: id, values: counts.get(id) ?? [], ...lookOf(id) }));
+  return {
+    data: {
+      times: startsMs.map((ms) => ms / 1000),
+      series: series.filter(({ values }) => values.some((value) => value !== 0)),
+    },
+    total,
+  };
 }
 
-/** Returns the time range of selected bars. */
-export function rangeOfBars(
-  { starts, step }: Histogram,
-  first: number,
-  last: number,
-): { from: string; to: string } | null {
-  const [from, to] = [starts[first], starts[last]];
-  if (from === undefined || to === undefined) return null;
-  return { from: new Date(from).toISOString(), to: new Date(to + step).toISOString() };
+function lookOf(id: (typeof STACK)[number]): Pick<ChartSeries, "level" | "isRest"> {
+  if (id === "other") return { isRest: true };
+  return { level: id === "trace" ? "debug" : id };
 }

@@ -2,7 +2,7 @@ import type { Client } from "@mooring/client";
 import { useQuery, type QueryKey } from "@tanstack/react-query";
 import { keepSameRows } from "~/api/previous-rows.ts";
 import { smallQuery, type QueryStatistics } from "~/api/stream.ts";
-import { stepMs, stepsOf } from "~/kit/bars-steps.ts";
+import { stepMs, stepsOf } from "~/kit/chart/time-steps.ts";
 import type { Bounds } from "~/kit/time-range.ts";
 import { histogramOf, type Histogram } from "./histogram-data.ts";
 import { facetsStatement, histogramStatement, type Wanted } from "./log-query.ts";
@@ -44,7 +44,7 @@ export function useFigures({ client, organization, wanted, bounds, enabled }: As
     queryFn: async ({ signal }) => {
       const { rows, end } = await smallQuery(client, { ...histogramStatement(wanted, step), ...bounds }, signal);
       const steps = stepsOf(Date.parse(bounds.from), Date.parse(bounds.to), step);
-      return { histogram: histogramOf(rows as never, { steps, step }), statistics: end.statistics };
+      return { histogram: histogramOf(rows as never, steps), statistics: end.statistics };
     },
     enabled,
     retry: false,

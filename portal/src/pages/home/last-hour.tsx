@@ -1,13 +1,12 @@
 import type { ReactNode } from "react";
 import { PageLink } from "~/app/page-link.tsx";
 import { useProject } from "~/app/scope.ts";
-import { Chart } from "~/kit/chart.tsx";
-import { alignPoints } from "~/kit/chart-model.ts";
+import { Chart } from "~/kit/chart/chart.tsx";
+import { alignPoints } from "~/kit/chart/model.ts";
 import { useSql } from "~/kit/chart-query.ts";
 import { numberOf, textOf } from "~/kit/chart-rows.ts";
-import { ErrorNote } from "~/kit/error-note.tsx";
 import { countText } from "~/kit/figures.ts";
-import { Loading, Section } from "~/kit/page.tsx";
+import { Section } from "~/kit/page.tsx";
 import { useNow } from "~/kit/time.tsx";
 
 const MINUTE_MS = 60_000;
@@ -24,7 +23,7 @@ export function LastHour(): ReactNode {
   const project = useProject();
   const minuteMs = Math.floor(useNow(10_000).getTime() / MINUTE_MS) * MINUTE_MS;
   const fromMs = minuteMs - (MINUTES - 1) * MINUTE_MS;
-  const { rows, data, error } = useSql(
+  const { rows, data, error, refetch } = useSql(
     {
       sql: sqlOf(project === null ? "" : "WHERE project_id = $project"),
       ...(project === null ? {} : { parameters: { project: project.id } }),
@@ -45,17 +44,15 @@ export function LastHour(): ReactNode {
       about={data === undefined ? "entries per minute" : `${countText(total)} entries, per minute`}
       actions={<PageLink page="explore">Explore</PageLink>}
     >
-      <ErrorNote error={error} />
-      {data === undefined && error === null && <Loading />}
-      {data !== undefined && total === 0 && <p className="text-ink-2">Nothing arrived in the last hour.</p>}
-      {total > 0 && (
-        <Chart
-          label="Entries per minute in the last hour"
-          data={alignPoints(withZeros(points, fromMs / 1000), 60)}
-          heightPx={140}
-          range={[fromMs / 1000, minuteMs / 1000]}
-        />
-      )}
+      <Chart
+        label="Entries per minute in the last hour"
+        data={data === undefined ? undefined : alignPoints(withZeros(points, fromMs / 1000), 60)}
+        heightPx={132}
+        range={[fromMs / 1000, minuteMs / 1000]}
+        error={error}
+        onRetry={() => void refetch()}
+        empty="Nothing arrived in the last hour"
+      />
     </Section>
   );
 }

@@ -2,6 +2,7 @@ import { USAGE_ROUTES, type ResultOf } from "@mooring/contract";
 import type { ReactNode } from "react";
 import { useRead } from "~/api/queries.ts";
 import { PageLink } from "~/app/page-link.tsx";
+import { InlineBar } from "~/kit/chart/inline-bar.tsx";
 import { Loaded, Section } from "~/kit/page.tsx";
 import { State } from "~/kit/state.tsx";
 import { quotaState } from "./quota.ts";
@@ -44,16 +45,11 @@ function barsOf({ telemetry, files, buckets, images, webhooks }: Usage["services
 
 function QuotaBar({ title, bytes, quotaBytes }: Bar): ReactNode {
   const { kind, share, text } = quotaState(bytes, quotaBytes);
-  const fill = { go: "bg-sea", none: "bg-sea", warn: "bg-warn", stop: "bg-stop" }[kind];
   return (
     <li className="grid grid-cols-[88px_minmax(60px,1fr)_max-content] items-center gap-3 max-sm:grid-cols-[88px_1fr]">
       <span>{title}</span>
       <span aria-hidden="true" className="max-sm:hidden">
-        {share !== null && (
-          <span className="block h-2 overflow-hidden rounded border border-line bg-well">
-            <span className={`block h-full ${fill}`} style={{ width: `${share * 100}%` }} />
-          </span>
-        )}
+        {share !== null && <InlineBar share={share} kind={kind} isTracked className="w-full" />}
       </span>
       <span className="mono text-right">
         {kind === "warn" || kind === "stop" ? <State kind={kind}>{text}</State> : text}

@@ -5,7 +5,7 @@ import { countText, plural } from "~/kit/figures.ts";
 import { visibleText } from "~/kit/foreign.ts";
 import { Section } from "~/kit/page.tsx";
 import { Time } from "~/kit/time.tsx";
-import type { MetricKind } from "./plots.ts";
+import type { MetricKind } from "~/kit/plots/plots.ts";
 
 export interface Metric {
   readonly name: string;

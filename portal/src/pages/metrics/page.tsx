@@ -4,13 +4,14 @@ import { useSearchState } from "~/app/search.ts";
 import { useSql } from "~/kit/chart-query.ts";
 import { RangeControls, useChartRange, useWaiting } from "~/kit/chart-range.tsx";
 import { numberOf, textOf, type SqlRow } from "~/kit/chart-rows.ts";
+import { ChartGroup } from "~/kit/chart/group.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { Loading, Page as Frame, Section } from "~/kit/page.tsx";
 import { EmptyMetrics } from "./empty-metrics.tsx";
 import { MetricList, type Metric } from "./metric-list.tsx";
-import { listSql } from "./metric-sql.ts";
+import { listSql } from "~/kit/plots/metric-sql.ts";
 import { PlotCard } from "./plot-card.tsx";
-import { firstPlot, kindOf, plotsOf, plotText, type Plot } from "./plots.ts";
+import { firstPlot, kindOf, plotsOf, plotText, type Plot } from "~/kit/plots/plots.ts";
 
 type MetricsSearch = { plot?: readonly string[] | undefined; find?: string | undefined };
 
@@ -61,17 +62,19 @@ export function Page(): ReactNode {
           />
           <div className="flex min-w-0 flex-col gap-4">
             {plots.length === 0 && <p className="p-3 text-ink-2">Choose a metric to see it over time.</p>}
-            {plots.map((plot, index) => (
-              <PlotCard
-                key={`${plot.name} ${index}`}
-                place={index + 1}
-                plot={plot}
-                unitTag={metrics.find(({ name }) => name === plot.name)?.unit ?? ""}
-                range={range}
-                onChange={(next) => replace(index, next)}
-                onRemove={() => setPlots(plots.filter((_, at) => at !== index))}
-              />
-            ))}
+            <ChartGroup>
+              {plots.map((plot, index) => (
+                <PlotCard
+                  key={`${plot.name} ${index}`}
+                  place={index + 1}
+                  plot={plot}
+                  unitTag={metrics.find(({ name }) => name === plot.name)?.unit ?? ""}
+                  range={range}
+                  onChange={(next) => replace(index, next)}
+                  onRemove={() => setPlots(plots.filter((_, at) => at !== index))}
+                />
+              ))}
+            </ChartGroup>
           </div>
         </div>
       )}

@@ -1,20 +1,19 @@
 import { useState, type ReactNode } from "react";
 import { PageLink } from "~/app/page-link.tsx";
 import { useProject } from "~/app/scope.ts";
-import { IconButton, Spinner } from "~/kit/button.tsx";
-import { Chart } from "~/kit/chart.tsx";
-import { stepFor, stepText } from "~/kit/chart-model.ts";
+import { IconButton } from "~/kit/button.tsx";
+import { Chart } from "~/kit/chart/chart.tsx";
+import { stepFor, stepText } from "~/kit/chart/model.ts";
 import { useSql } from "~/kit/chart-query.ts";
 import { drawnRange, type ChartRange } from "~/kit/chart-range.tsx";
 import { textOf } from "~/kit/chart-rows.ts";
 import { useCoarseWidth } from "~/kit/chart-width.ts";
-import { ErrorNote } from "~/kit/error-note.tsx";
 import { Select } from "~/kit/field.tsx";
 import { durationText } from "~/kit/figures.ts";
 import { visibleText } from "~/kit/foreign.ts";
-import { LINES_MAX, tagsSql } from "./metric-sql.ts";
-import { usePlotData } from "./plot-data.ts";
-import { AGGREGATION_TITLES, AGGREGATIONS, plotText, unitOf, type Plot } from "./plots.ts";
+import { LINES_MAX, tagsSql } from "~/kit/plots/metric-sql.ts";
+import { usePlotData } from "~/kit/plots/plot-data.ts";
+import { AGGREGATION_TITLES, AGGREGATIONS, plotText, unitOf, type Plot } from "~/kit/plots/plots.ts";
 
 interface PlotCardProps {
   /** Its position on the page, from 1. It distinguishes equal plots. */
@@ -41,7 +40,6 @@ export function PlotCard({ place, plot, unitTag, range, onChange, onRemove }: Pl
     >
       <header className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-3.5 py-1.5">
         <h2 className="mono min-w-0 [overflow-wrap:anywhere]">{title}</h2>
-        {isFetching && <Spinner />}
         <PlotControls plot={plot} range={range} onChange={onChange} />
         <span className="ml-auto flex items-center gap-2">
           <PageLink page="sql" search={{ sql, from: range.bounds.from, to: range.bounds.to }}>
@@ -53,19 +51,17 @@ export function PlotCard({ place, plot, unitTag, range, onChange, onRemove }: Pl
         </span>
       </header>
       <div className="flex flex-col gap-2 p-3.5">
-        <ErrorNote error={error} />
-        {data !== undefined && data.series.length === 0 && (
-          <p className="text-ink-2">This metric has no points in the range.</p>
-        )}
-        {data !== undefined && data.series.length > 0 && (
-          <Chart
-            label={visibleText(plotText(plot))}
-            data={named(data, plot)}
-            unit={unitOf(plot, unitTag)}
-            range={[range.fromS, range.toS]}
-            onRange={(fromS, toS) => range.setRange(drawnRange(fromS, toS))}
-          />
-        )}
+        <Chart
+          label={visibleText(plotText(plot))}
+          data={data === undefined ? undefined : named(data, plot)}
+          unit={unitOf(plot, unitTag)}
+          range={[range.fromS, range.toS]}
+          onRange={(fromS, toS) => range.setRange(drawnRange(fromS, toS))}
+          isFetching={isFetching}
+          error={error}
+          onRetry={range.refresh}
+          empty="This metric has no points in the range"
+        />
         {elapsedMs !== undefined && (
           <p className="text-s text-ink-3">
             one value each {stepText(shownStepS)}

@@ -1,26 +1,27 @@
-import { lazy, Suspense, useMemo, useState, type ReactNode } from "react";
-import { Bars, type Bar } from "~/kit/bars.tsx";
+import { useMemo, useState, type ReactNode } from "react";
+import { BarList } from "~/kit/chart/bar-list.tsx";
+import { Chart } from "~/kit/chart/chart.tsx";
+import { limitSeries, type ChartData, type ChartMark, type ChartSeries } from "~/kit/chart/model.ts";
+import { chartableOf, drawnOf, type Chartable, type Drawn } from "~/kit/chart/result-data.ts";
 import { Select } from "~/kit/field.tsx";
-import { countText, plural } from "~/kit/figures.ts";
-import { Loading } from "~/kit/page.tsx";
-import { shortText } from "~/kit/time-range.ts";
-import { chartableOf, drawnOf, type Drawn } from "~/kit/chart-data.ts";
+import { plural } from "~/kit/figures.ts";
 import type { RunState } from "./run-reader.ts";
 
-const LineChart = lazy(async () => ({ default: (await import("~/kit/chart-line.tsx")).LineChart }));
+/** Fewer points are easier to compare as bars. */
+const BARS_MAX = 24;
+const HEIGHT_PX = 240;
 
-/** Series differ by lightness, and lines also by dashes. State colours are only for states. */
-const FILLS = ["fill-sea", "fill-line-2", "fill-ink-3", "fill-sea-2", "fill-ink-2", "fill-line", "fill-focus"];
+const FORMS: readonly (readonly [ChartMark, string])[] = [
+  ["line", "Lines"],
+  ["stack", "Stacked bars"],
+];
 
-/** More bars would be thinner than a pixel. */
-const BARS_MAX = 400;
-
-/** Shows the result as lines over time or bars over names. */
+/** Shows the result as lines or bars over time, or as bars by name. */
 export function ResultChart({ result }: { result: RunState }): ReactNode {
   const { columns, rows } = result;
   const chartable = useMemo(() => chartableOf(columns), [columns]);
   const [value, setValue] = useState<string | null>(null);
-  const [form, setForm] = useState<"line" | "bar" | null>(null);
+  const [form, setForm] = useState<ChartMark | null>(null);
   const chosen = chartable !== null && value !== null && chartable.values.includes(value) ? value : null;
   const drawn = useMemo(
     () => (chartable === null ? null : drawnOf(rows, chosen === null ? chartable : { ...chartable, values: [chosen] })),
@@ -28,10 +29,10 @@ export function ResultChart({ result }: { result: RunState }): ReactNode {
   );
   if (chartable === null || drawn === null)
     return <p className="p-5 text-ink-2">A chart needs a column of numbers, and a column of times or names.</p>;
-  const isLine = chartable.isTime && (form === "line" || (form === null && drawn.positions.length > 24));
+  const mark = form ?? (drawn.positions.length > BARS_MAX ? "line" : "stack");
   return (
     <div className="flex min-h-0 flex-1 flex-col gap-2 overflow-auto p-3.5">
-      <div className="flex flex-wrap items-center gap-2 text-ink-2">
+      <div className="flex flex-wrap items-center gap-2 text-ink-2 empty:hidden">
         {chartable.values.length > 1 && (
           <Select
             aria-label="Which numbers"
@@ -49,57 +50,53 @@ export function ResultChart({ result }: { result: RunState }): ReactNode {
           <Select
             aria-label="Form"
             className="max-w-44"
-            value={isLine ? "line" : "bar"}
-            onChange={(event) => setForm(event.target.value === "line" ? "line" : "bar")}
+            value={mark}
+            onChange={(event) => setForm(FORMS.find(([id]) => id === event.target.value)?.[0] ?? null)}
           >
-            <option value="line">Lines</option>
-            <option value="bar">Bars</option>
+            {FORMS.map(([id, title]) => (
+              <option key={id} value={id}>
+                {title}
+              </option>
+            ))}
           </Select>
         )}
-        <Legend drawn={drawn} isLine={isLine} />
-        {drawn.left > 0 && <span>{plural(drawn.left, "row or series", "rows or series")} left out</span>}
+        {drawn.left > 0 && <span>{plural(drawn.left, "row")} left out</span>}
       </div>
-      {isLine ? (
-        <Suspense fallback={<Loading />}>
-          <LineChart drawn={drawn} label={`${chartable.values.join(", ")} over ${chartable.x}`} />
-        </Suspense>
-      ) : (
-        <Bars
-          label={`${chartable.values.join(", ")} by ${chartable.x}`}
-          series={drawn.series.map(({ name }, index) => ({ name, fill: FILLS[index] ?? "fill-line-2" }))}
-          bars={barsOf(drawn)}
-          height={220}
-          text={numberText}
-        />
-      )}
+      <Drawing chartable={chartable} drawn={drawn} mark={mark} />
     </div>
   );
 }
 
-function Legend({ drawn, isLine }: { drawn: Drawn; isLine: boolean }): ReactNode {
-  if (drawn.series.length < 2 || isLine) return null;
-  return (
-    <ul className="flex flex-wrap gap-x-3">
-      {drawn.series.map(({ name }, index) => (
-        <li key={name} className="flex items-center gap-1.5">
-          <svg width="9" height="9" aria-hidden="true">
-            <rect width="9" height="9" className={FILLS[index]} />
-          </svg>
-          <span className="mono">{name}</span>
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-function barsOf({ positions, series }: Drawn): Bar[] {
-  return positions.slice(0, BARS_MAX).map((position, index) => {
-    const label = typeof position === "number" ? shortText(new Date(position).toISOString()) : position;
-    const short = typeof position === "number" ? label.slice(5) : label;
-    return { short, label, values: series.map(({ values }) => values[index] ?? 0) };
+function Drawing({ chartable, drawn, mark }: { chartable: Chartable; drawn: Drawn; mark: ChartMark }): ReactNode {
+  const names = chartable.values.join(", ");
+  if (chartable.isTime)
+    return (
+      <Chart
+        label={`${names} over ${chartable.x}`}
+        mark={mark}
+        data={overTime(drawn)}
+        heightPx={HEIGHT_PX}
+        empty="The result has no rows"
+      />
+    );
+  const { series } = limitSeries({
+    times: drawn.positions.map((_, index) => index),
+    series: drawn.series.map(labelled),
   });
+  const rows = drawn.positions.map((position, index) => ({
+    name: String(position),
+    values: series.map(({ values }) => values[index] ?? 0),
+  }));
+  return <BarList label={`${names} by ${chartable.x}`} rows={rows} series={series} />;
 }
 
-function numberText(value: number): string {
-  return Number.isInteger(value) ? countText(value) : value.toPrecision(4);
+function overTime({ positions, series }: Drawn): ChartData {
+  return {
+    times: positions.map((position) => Number(position) / 1000),
+    series: series.map(labelled),
+  };
+}
+
+function labelled({ name, values }: Drawn["series"][number]): ChartSeries {
+  return { label: name, values };
 }

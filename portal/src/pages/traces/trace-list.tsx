@@ -7,12 +7,14 @@ import { useSql } from "~/kit/chart-query.ts";
 import { RangeControls, useChartRange, useWaiting } from "~/kit/chart-range.tsx";
 import { numberOf } from "~/kit/chart-rows.ts";
 import { withValues } from "~/kit/chart-sql.ts";
+import { InlineBar } from "~/kit/chart/inline-bar.tsx";
 import { countText, durationText } from "~/kit/figures.ts";
 import { visibleText } from "~/kit/foreign.ts";
 import { Page as Frame, Section } from "~/kit/page.tsx";
 import { State } from "~/kit/state.tsx";
 import { ListTable, type Column } from "~/kit/table.tsx";
 import { Time } from "~/kit/time.tsx";
+import { DurationCharts } from "./duration-charts.tsx";
 import { EmptyTraces } from "./empty-traces.tsx";
 import { TraceFilters } from "./trace-filters.tsx";
 import { filterOf, type TracesSearch } from "./trace-search.ts";
@@ -27,7 +29,8 @@ export function TraceList(): ReactNode {
   const range = useChartRange();
   const projectId = useProject()?.id ?? null;
   const [shownMax, setShownMax] = useState(PAGE);
-  const statement = listStatement(filterOf(search, projectId));
+  const filter = filterOf(search, projectId);
+  const statement = listStatement(filter);
   const { data, rows, error, isPending, isFetching } = useSql({ ...statement, ...range.bounds, limit: shownMax });
   const items = rows.map(summaryOf);
   useWaiting(range, data !== undefined && items.length === 0 && !isFiltered(search));
@@ -39,6 +42,7 @@ export function TraceList(): ReactNode {
       about="Each trace is one request, through all its services."
       actions={<RangeControls of={range} />}
     >
+      <DurationCharts filter={filter} range={range} />
       <Section
         title="Requests"
         about={data === undefined ? "" : `${countText(items.length)} of ${countText(total)} shown`}
@@ -106,9 +110,7 @@ function Lasted({ ms, longestMs }: { ms: number; longestMs: number }): ReactNode
   const share = longestMs === 0 ? 0 : ms / longestMs;
   return (
     <span className="inline-flex items-center gap-2">
-      <span aria-hidden="true" className="flex h-1.5 w-16 justify-end max-sm:hidden">
-        <span className="block h-full rounded bg-sea" style={{ width: `${share * 100}%` }} />
-      </span>
+      <InlineBar share={share} className="w-16 max-sm:hidden" />
       {durationText(ms)}
     </span>
   );

@@ -26,6 +26,26 @@ const DURATION = "max(epoch_us(timestamp) / 1000 + duration_ms) - min(epoch_us(t
  * only of the root.
  */
 export function listStatement(filter: TraceFilter): Statement {
+  const { columns, from, parameters } = partsOf(filter);
+  return {
+    sql: `SELECT ${columns}, count(*) AS spans,
+  count_if(${IS_ERROR}) AS errors, count(DISTINCT service) AS services,
+  coalesce(arg_min(name, timestamp) FILTER (WHERE coalesce(parent_span_id, '') = ''), arg_min(name, timestamp)) AS root,
+  coalesce(arg_min(service, timestamp) FILTER (WHERE coalesce(parent_span_id, '') = ''), arg_min(service, timestamp)) AS service,
+  count(*) OVER () AS total
+${from}
+ORDER BY ${filter.order === "slowest" ? "lasted_ms DESC, trace_id" : "started DESC, trace_id"}`,
+    parameters,
+  };
+}
+
+/** Returns a statement for when the traces of the list began and how long they lasted. */
+export function foundStatement(filter: TraceFilter): Statement {
+  const { columns, from, parameters } = partsOf(filter);
+  return { sql: `SELECT ${columns}\n${from}`, parameters };
+}
+
+function partsOf(filter: TraceFilter): { columns: string; from: string; parameters: Statement["parameters"] } {
   const having = [
     filter.service !== "" && "bool_or(service = $service)",
     filter.name !== "" && "bool_or(contains(lower(name), lower($name)))",
@@ -33,14 +53,9 @@ export function listStatement(filter: TraceFilter): Statement {
     filter.errorsOnly && `count_if(${IS_ERROR}) > 0`,
   ].filter((condition) => condition !== false);
   return {
-    sql: `SELECT trace_id, min(timestamp) AS started, ${DURATION} AS lasted_ms, count(*) AS spans,
-  count_if(${IS_ERROR}) AS errors, count(DISTINCT service) AS services,
-  coalesce(arg_min(name, timestamp) FILTER (WHERE coalesce(parent_span_id, '') = ''), arg_min(name, timestamp)) AS root,
-  coalesce(arg_min(service, timestamp) FILTER (WHERE coalesce(parent_span_id, '') = ''), arg_min(service, timestamp)) AS service,
-  count(*) OVER () AS total
-FROM traces${filter.projectId === null ? "" : " WHERE project_id = $project"}
-GROUP BY trace_id${having.length === 0 ? "" : ` HAVING ${having.join(" AND ")}`}
-ORDER BY ${filter.order === "slowest" ? "lasted_ms DESC, trace_id" : "started DESC, trace_id"}`,
+    columns: `trace_id, min(timestamp) AS started, ${DURATION} AS lasted_ms`,
+    from: `FROM traces${filter.projectId === null ? "" : " WHERE project_id = $project"}
+GROUP BY trace_id${having.length === 0 ? "" : ` HAVING ${having.join(" AND ")}`}`,
     parameters: {
       ...(filter.service === "" ? {} : { service: filter.service }),
       ...(filter.name === "" ? {} : { name: filter.name }),

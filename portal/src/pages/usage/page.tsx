@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { useRead } from "~/api/queries.ts";
 import { PageLink } from "~/app/page-link.tsx";
 import { useOrganization } from "~/app/scope.ts";
+import { InlineBar } from "~/kit/chart/inline-bar.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
 import { countText, plural } from "~/kit/figures.ts";
 import { Facts, Loaded, Page as Frame, Section } from "~/kit/page.tsx";
@@ -109,10 +110,7 @@ function Share({ of, total }: { of: number; total: number }): ReactNode {
   const share = total === 0 ? 0 : of / total;
   return (
     <span className="flex items-center gap-2">
-      <svg width="120" height="8" viewBox="0 0 120 8" aria-hidden="true" className="text-sea">
-        <rect width="120" height="8" fill="var(--well)" />
-        <rect width={Math.max(1, share * 120)} height="8" fill="currentColor" />
-      </svg>
+      <InlineBar share={share} className="w-[120px]" />
       <span className="mono">{(share * 100).toFixed(share < 0.1 ? 1 : 0)} %</span>
     </span>
   );

@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
+import { InlineBar } from "~/kit/chart/inline-bar.tsx";
 import { bytesText } from "~/kit/figures.ts";
 import { State } from "~/kit/state.tsx";
 import { fillOf, type ServiceUse } from "./services.ts";
 
-const COLOURS = { go: "text-sea", warn: "text-warn", stop: "text-stop" } as const;
 const WORDS = { go: null, warn: "nearly full", stop: "full" } as const;
 
 /** Shows the stored bytes and their share of the quota, with a warning when it is nearly full. */
@@ -31,12 +31,9 @@ export function QuotaBar({ service }: { service: ServiceUse }): ReactNode {
         aria-valuemax={100}
         aria-valuenow={Math.min(100, percent)}
         aria-valuetext={`${percent} % of ${bytesText(quotaBytes)}`}
-        className={COLOURS[fill.kind]}
+        className="flex"
       >
-        <svg width="160" height="8" viewBox="0 0 160 8" aria-hidden="true" className="block">
-          <rect width="160" height="8" fill="var(--line)" />
-          <rect width={Math.max(1, Math.min(1, fill.share) * 160)} height="8" fill="currentColor" />
-        </svg>
+        <InlineBar share={fill.share} kind={fill.kind} isTracked className="w-40" />
       </span>
       <span className="mono">
         {bytesText(bytes)}

@@ -3,12 +3,13 @@ import { useState, type ReactNode } from "react";
 import { useRead } from "~/api/queries.ts";
 import { useMayHere } from "~/app/may.ts";
 import { PageLink } from "~/app/page-link.tsx";
-import { Bars, type BarSeries } from "~/kit/bars.tsx";
+import { Chart } from "~/kit/chart/chart.tsx";
+import type { ChartData } from "~/kit/chart/model.ts";
 import { bytesText, countText } from "~/kit/figures.ts";
 import { Loaded, Section } from "~/kit/page.tsx";
 import { Table, type Column } from "~/kit/table.tsx";
 import { Time } from "~/kit/time.tsx";
-import { DAYS, DAYS_SQL, daysOf, firstDay, TYPES } from "./services.ts";
+import { DAYS, DAYS_SQL, daysOf, firstDay, TYPES, type Day } from "./services.ts";
 
 type TelemetryUsage = ResultOf<typeof TELEMETRY_SETTINGS_ROUTES.getTelemetryUsage>;
 type Row = { readonly type: (typeof TYPES)[number] } & TelemetryUsage["types"]["logs"];
@@ -52,12 +53,6 @@ const COLUMNS: readonly Column<Row>[] = [
   { title: "Newest", cell: ({ newest }) => <Time at={newest} none="—" /> },
 ];
 
-const SERIES: readonly BarSeries[] = [
-  { name: "logs", fill: "fill-sea" },
-  { name: "metrics", fill: "fill-ink-3" },
-  { name: "traces", fill: "fill-line-2" },
-];
-
 function ByDay(): ReactNode {
   const [now] = useState(() => new Date());
   const rows = useRead(QUERY_ROUTES.query, { body: { sql: DAYS_SQL, from: firstDay(now) } });
@@ -72,29 +67,21 @@ function ByDay(): ReactNode {
           </PageLink>
         </span>
       </div>
-      <Loaded result={rows}>
-        {(data) => (
-          <Bars
-            label={`Rows by day and type in the last ${DAYS} days`}
-            series={SERIES}
-            bars={daysOf(data.rows, now).map(({ day, counts }) => ({
-              short: day.slice(5),
-              label: day,
-              values: counts,
-            }))}
-          />
-        )}
-      </Loaded>
-      <ul className="flex flex-wrap gap-4 text-s text-ink-2">
-        {SERIES.map(({ name, fill }) => (
-          <li key={name} className="flex items-center gap-1.5">
-            <svg width="9" height="9" aria-hidden="true">
-              <rect width="9" height="9" className={fill} />
-            </svg>
-            {name}
-          </li>
-        ))}
-      </ul>
+      <Chart
+        label={`Rows by day and type in the last ${DAYS} days`}
+        mark="stack"
+        heightPx={132}
+        data={rows.data === undefined ? undefined : chartOf(daysOf(rows.data.rows, now))}
+        error={rows.error}
+        onRetry={() => void rows.refetch()}
+      />
     </div>
   );
+}
+
+function chartOf(days: readonly Day[]): ChartData {
+  return {
+    times: days.map(({ day }) => Date.parse(day) / 1000),
+    series: TYPES.map((label, index) => ({ label, values: days.map(({ counts }) => counts[index] ?? 0) })),
+  };
 }

@@ -13,7 +13,7 @@ import { Field, TextInput } from "~/kit/field.tsx";
 import { countText, plural } from "~/kit/figures.ts";
 import { visibleText } from "~/kit/foreign.ts";
 import { Empty, Page as Frame, Section } from "~/kit/page.tsx";
-import { Sparkline } from "~/kit/sparkline.tsx";
+import { Sparkline } from "~/kit/chart/spark.tsx";
 import { State } from "~/kit/state.tsx";
 import { ListTable, type Column } from "~/kit/table.tsx";
 import { Time, useNow } from "~/kit/time.tsx";

@@ -1,12 +1,12 @@
 import { useMemo } from "react";
 import { useProject } from "~/app/scope.ts";
 import type { ChartRange } from "~/kit/chart-range.tsx";
-import { alignPoints, type ChartData } from "~/kit/chart-model.ts";
+import { alignPoints, type ChartData } from "~/kit/chart/model.ts";
 import { useSql } from "~/kit/chart-query.ts";
 import { numberOf, textOf, type SqlRow } from "~/kit/chart-rows.ts";
 import { withValues } from "~/kit/chart-sql.ts";
 import { quantilePoints } from "./histogram.ts";
-import { quantileOf, statementOf } from "./metric-sql.ts";
+import { LINES_MAX, quantileOf, statementOf } from "./metric-sql.ts";
 import type { Plot } from "./plots.ts";
 
 interface PlotData {
@@ -32,17 +32,18 @@ export function usePlotData(plot: Plot, range: ChartRange, stepS: number): PlotD
   const { fromS } = range;
   const quantile = quantileOf(plot);
   const sizeS = rows?.[0] === undefined ? stepS : numberOf(rows[0], "size");
+  const lines = rows?.[0] === undefined ? 0 : numberOf(rows[0], "total");
   const data = useMemo(() => {
     if (rows === undefined) return undefined;
     const inRange = rows.filter((row) => numberOf(row, "bin") + sizeS > fromS);
     const points = quantile === null ? inRange.map(pointOf) : quantilePoints(inRange.map(bucketOf), quantile);
-    return alignPoints(points, sizeS);
-  }, [rows, sizeS, fromS, quantile]);
+    return alignPoints(points, sizeS, lines - LINES_MAX);
+  }, [rows, sizeS, fromS, quantile, lines]);
   return {
     data,
     error,
     isFetching,
-    lines: rows?.[0] === undefined ? 0 : numberOf(rows[0], "total"),
+    lines,
     stepS: sizeS,
     elapsedMs: answer?.statistics.elapsed_ms,
     sql: withValues(statement.sql, statement.parameters),

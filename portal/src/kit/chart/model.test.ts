@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { alignPoints, bridged, isolated, REST_LABEL, stepFor, stepText, timeText, valueText } from "./chart-model.ts";
+import { alignPoints, bridged, limitSeries, nearestIndex, stepFor, stepOf, stepText, summaryOf } from "./model.ts";
 
 test("points of several series share one grid, with gaps for missing points", () => {
   const { times, series } = alignPoints(
@@ -12,6 +12,7 @@ test("points of several series share one grid, with gaps for missing points", ()
       { atS: 60, series: "", value: 0.5 },
     ],
     60,
+    31,
   );
   assert.deepEqual(times, [60, 120, 180]);
   assert.deepEqual(
@@ -20,7 +21,7 @@ test("points of several series share one grid, with gaps for missing points", ()
       ["b", null, 20, null],
       ["a", 1, null, 3],
       ["(none)", 0.5, null, null],
-      [REST_LABEL, null, 5, null],
+      ["others (31)", null, 5, null],
     ],
   );
 });
@@ -29,26 +30,27 @@ test("no points make an empty chart", () => {
   assert.deepEqual(alignPoints([], 60), { times: [], series: [] });
 });
 
+test("past eight series, the others are one grey series, and the period before is not counted", () => {
+  const series = Array.from({ length: 10 }, (_, index) => ({ label: `s${index}`, values: [index, null] }));
+  const before = { label: "day before", values: [1, 2], isBefore: true };
+  const limited = limitSeries({ times: [0, 60], series: [...series, before] }).series;
+  assert.deepEqual(
+    limited.map(({ label }) => label),
+    ["s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "day before", "others (2)"],
+  );
+  assert.deepEqual(limited.at(-1), { label: "others (2)", values: [17, null], isRest: true });
+  const eight = { times: [0], series: series.slice(0, 8) };
+  assert.deepEqual(limitSeries(eight), eight);
+});
+
 test("the step fits the width", () => {
   assert.equal(stepFor(3600, 900), 30);
   assert.equal(stepFor(3600, 300), 60);
   assert.equal(stepFor(86_400 * 30, 900), 21_600);
   assert.equal(stepFor(86_400 * 3650, 900), 86_400 * 21);
   assert.deepEqual([30, 90, 21_600, 172_800].map(stepText), ["30 s", "1.5 min", "6 h", "2 d"]);
-});
-
-test("values have their unit and few digits", () => {
-  assert.equal(valueText(0.123456), "0.1235");
-  assert.equal(valueText(12_345_678), "12.35M");
-  assert.equal(valueText(2048, "bytes"), "2.00 KiB");
-  assert.equal(valueText(-0.25, "seconds"), "−250 ms");
-  assert.equal(valueText(2.5, "per-second"), "2.5/s");
-  assert.equal(valueText(null), "–");
-});
-
-test("times are UTC", () => {
-  assert.equal(timeText(0, false), "00:00:00");
-  assert.equal(timeText(86_461, true), "1970-01-02 00:01:01");
+  assert.equal(stepOf({ times: [0, 300, 360], series: [] }), 60);
+  assert.equal(stepOf({ times: [5], series: [] }), 60);
 });
 
 test("a line continues over its usual interval, and breaks at a longer gap", () => {
@@ -58,7 +60,16 @@ test("a line continues over its usual interval, and breaks at a longer gap", () 
   assert.deepEqual(bridged([]), []);
 });
 
-test("points without a line are found", () => {
-  assert.deepEqual(isolated([1, null, 2, 3, null, 4]), [0, 5]);
-  assert.deepEqual(isolated(bridged([1, null, 2, null, 3])), []);
+test("the nearest time is found", () => {
+  const times = [0, 60, 120];
+  assert.deepEqual(
+    [-5, 29, 31, 90, 500].map((at) => nearestIndex(times, at)),
+    [0, 0, 1, 2, 2],
+  );
+  assert.equal(nearestIndex([], 5), null);
+});
+
+test("a summary skips gaps, and zero is zero", () => {
+  assert.deepEqual(summaryOf([null, 0, 4, null]), { last: 4, min: 0, max: 4, sum: 4 });
+  assert.deepEqual(summaryOf([null]), { last: null, min: null, max: null, sum: 0 });
 });

@@ -1,4 +1,4 @@
-import type { ChartUnit } from "../../kit/chart-model.ts";
+import type { ChartUnit } from "../chart/model.ts";
 
 export const AGGREGATIONS = ["avg", "sum", "min", "max", "p50", "p95", "p99", "rate"] as const;
 export type Aggregation = (typeof AGGREGATIONS)[number];

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { axisText, stepMs, stepsOf, stepStart } from "./bars-steps.ts";
+import { stepMs, stepsOf, stepStart } from "./time-steps.ts";
 
 const HOUR = 3_600_000;
 
@@ -19,12 +19,4 @@ test("steps begin where the server's steps begin", () => {
   );
   assert.equal(new Date(stepStart(Date.parse("2026-11-20T08:44:59Z"), 7 * 24 * HOUR)).getUTCDay(), 1);
   assert.equal(stepsOf(Date.parse("2026-11-20T08:10:00Z"), Date.parse("2026-11-20T10:00:00Z"), HOUR).length, 2);
-});
-
-test("labels have the precision of their step", () => {
-  const at = Date.parse("2026-11-20T08:05:09.250Z");
-  assert.deepEqual(
-    [10, 1000, 60_000, 21_600_000, 86_400_000].map((step) => axisText(at, step)),
-    ["08:05:09.250", "08:05:09", "08:05", "11-20 08:05", "11-20"],
-  );
 });

@@ -1,4 +1,4 @@
-import { cellText, kindOf } from "./grid-values.ts";
+import { cellText, kindOf } from "../grid-values.ts";
 
 interface Column {
   readonly name: string;
@@ -23,12 +23,13 @@ export interface Drawn {
   /** Times in milliseconds, or names of categories. */
   readonly positions: readonly (number | string)[];
   readonly series: readonly { readonly name: string; readonly values: readonly (number | null)[] }[];
-  /** The number of rows or series that were left out. */
+  /** The number of rows that were left out. */
   readonly left: number;
 }
 
-export const CATEGORIES_MAX = 60;
-export const SERIES_MAX = 7;
+const CATEGORIES_MAX = 1000;
+/** The chart adds up the series that it can't draw separately. Beyond this number, they are not even read. */
+const SERIES_MAX = 1000;
 
 /** Chooses the first time column, or else the first text column, with all number columns. Null: nothing to draw. */
 export function chartableOf(columns: readonly Column[]): Chartable | null {
@@ -59,6 +60,10 @@ export function drawnOf(rows: readonly Row[], { x, isTime, values, split }: Char
     for (const value of split === null ? values : values.slice(0, 1)) {
       const name = split === null ? value : cellText(row[split]);
       const numbers = series.get(name) ?? positions.map(() => null);
+      if (series.size >= SERIES_MAX && !series.has(name)) {
+        left++;
+        continue;
+      }
       series.set(name, numbers);
       numbers[index] = row[value] === null || row[value] === undefined ? null : Number(row[value]);
     }
@@ -67,7 +72,7 @@ export function drawnOf(rows: readonly Row[], { x, isTime, values, split }: Char
   const sum = (numbers: readonly (number | null)[]): number =>
     numbers.reduce<number>((all, value) => all + Math.abs(value ?? 0), 0);
   const sorted = split === null ? weighed : weighed.toSorted((a, b) => sum(b.values) - sum(a.values));
-  return { positions, series: sorted.slice(0, SERIES_MAX), left: left + Math.max(0, sorted.length - SERIES_MAX) };
+  return { positions, series: sorted, left };
 }
 
 function positionsOf(rows: readonly Row[], { x, isTime }: { x: string; isTime: boolean }): (number | string)[] {

@@ -1,4 +1,4 @@
-import type { ChartPoint } from "../../kit/chart-model.ts";
+import type { ChartPoint } from "../chart/model.ts";
 
 export interface Bucket {
   /** Upper bound; Infinity for the last. */

@@ -26,12 +26,3 @@ export function stepsOf(fromMs: number, toMs: number, step: number): number[] {
   for (let at = stepStart(fromMs, step); at < toMs; at += step) steps.push(at);
   return steps;
 }
-
-/** Formats a time below a chart, as precisely as the step needs. */
-export function axisText(ms: number, step: number): string {
-  const text = new Date(ms).toISOString();
-  if (step >= 86_400_000) return text.slice(5, 10);
-  if (step >= 21_600_000) return text.slice(5, 16).replace("T", " ");
-  if (step >= 60_000) return text.slice(11, 16);
-  return step >= 1000 ? text.slice(11, 19) : text.slice(11, 23);
-}
