@@ -84,6 +84,9 @@ export const INSTANCE_ROWS = {
       checks: Type.Array(Check),
       disk: Type.Object({ free_bytes: Type.Integer(), total_bytes: Type.Integer() }),
       memory_bytes: Type.Integer(),
+      own_telemetry_organization: nullable(
+        Type.String({ description: "slug of the organization with the server's own telemetry; null: none" }),
+      ),
       build: Type.Object({
         commit: nullable(Type.String({ description: "null: the sources are not in a repository" })),
         node: Type.String(),

@@ -1,4 +1,5 @@
 import { statfs } from "node:fs/promises";
+import { organizationBySlug } from "#domain/organizations/index.ts";
 import type { PeerShare } from "#http/index.ts";
 import { isoFromMs } from "#kernel/time.ts";
 import type { ClockGuard } from "#stores/clock/index.ts";
@@ -39,6 +40,11 @@ export function instanceFactsOf(parts: InstanceParts): InstanceFacts {
       proxyCheck(parts.peers),
     ],
     acceptClock: () => parts.clock.accept(),
+    ownTelemetryOrganization: async () => {
+      const slug = config.own_telemetry_organization;
+      if (slug === null) return null;
+      return (await organizationBySlug(parts.metadata.read, slug))?.slug ?? null;
+    },
     disk: async () => {
       const { bavail, blocks, bsize } = await statfs(config.data_dir);
       return { free_bytes: bavail * bsize, total_bytes: blocks * bsize };

@@ -14,6 +14,7 @@ import { BackupSection } from "./backup-section.tsx";
 import { JobSection } from "./job-section.tsx";
 import { KeySection } from "./key-section.tsx";
 import { MailSection } from "./mail-section.tsx";
+import { MetricsTab } from "./metrics-tab.tsx";
 import { NodeSection } from "./node-section.tsx";
 import { OperatorSection } from "./operator-section.tsx";
 import { OperatorTokenSection } from "./operator-token-section.tsx";
@@ -37,6 +38,7 @@ function AdminPage(): ReactNode {
   const { data, error, dataUpdatedAt } = instance;
   const tabs = [
     ["state", "State", (now: Instance) => <StateTab instance={now} />],
+    ["metrics", "Metrics", (now: Instance) => <MetricsTab instance={now} />],
     ["keys", "Signing keys", (now: Instance) => <KeySection keys={now.signing_keys} />],
     ["jobs", "Jobs", () => <JobSection paused={isPaused} />],
     ["backups", "Backups", () => <BackupSection paused={isPaused} />],

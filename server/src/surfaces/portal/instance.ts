@@ -14,6 +14,8 @@ export interface InstanceFacts {
   checks(): Promise<readonly InstanceCheck[]>;
   /** Accepts the clock as right, so that deletions by time continue. */
   acceptClock(): void;
+  /** The slug of the organization that has the server's own telemetry; null: none. */
+  ownTelemetryOrganization(): Promise<string | null>;
   /** The data directory's file system. */
   disk(): Promise<{ free_bytes: number; total_bytes: number }>;
 }

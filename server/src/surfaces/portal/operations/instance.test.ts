@@ -40,6 +40,7 @@ describe("getInstance", () => {
     );
     const keys = json["signing_keys"] as { alg: string; state: string }[];
     assert.deepEqual(keys.map(({ alg, state }) => `${alg} ${state}`).toSorted(), ["ES256 active", "RS256 active"]);
+    assert.equal(json["own_telemetry_organization"], "acme");
     assert.ok(!text.includes("private"));
   });
 });

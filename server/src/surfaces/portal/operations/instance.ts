@@ -39,6 +39,7 @@ export const getInstance: PortalOperation<"getInstance"> = async (deps, _input, 
     checks: [...(await instance.checks())],
     disk: await instance.disk(),
     memory_bytes: process.memoryUsage.rss(),
+    own_telemetry_organization: await instance.ownTelemetryOrganization(),
     build: {
       ...instance.build,
       migrations: (await migrationsOf(metadata.read)).map(({ name, applied_at: at }) => ({

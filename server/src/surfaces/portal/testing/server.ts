@@ -101,6 +101,7 @@ const INSTANCE: InstanceFacts = {
   build: { commit: null, node: "24.0.0", sqlite: "3.50.0", duckdb: "1.5.0" },
   checks: async () => [{ name: "disk", state: "warning", detail: "900 MiB free" }],
   acceptClock: () => void (accepted += 1),
+  ownTelemetryOrganization: async () => "acme",
   disk: async () => ({ free_bytes: 1, total_bytes: 2 }),
 };
 
