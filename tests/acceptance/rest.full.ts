@@ -16,6 +16,7 @@ const ON_EACH_NODE = [
   "refusals",
   "credential use",
   "ingest rules",
+  "refused entries",
   "activity",
   "image pulls",
   "webhook requests",

@@ -40,7 +40,7 @@ test("labels are bounded", () => {
   assert.ok(most < 2000, `${most} series of one family by its listed values`);
 });
 
-test("help is one sentence; each alert has its own name, names families of the table, and says what to do", () => {
+test("help is one sentence; each alert has its own name, names families of the table, and has a remedy", () => {
   const names = new Set<string>();
   for (const [family, { help, alerts = [] }] of families) {
     assert.match(help, /^[A-Z0-9].*[^.\n]$/, family);
