@@ -113,6 +113,7 @@ export const BUCKET_ROUTES = {
   }),
   listObjects: route({
     operationId: "listObjects",
+    access: "object.list",
     method: "GET",
     path: "/v1/buckets/{app_id}/objects",
     tag: "buckets",
@@ -129,6 +130,7 @@ export const BUCKET_ROUTES = {
   }),
   listObjectVersions: route({
     operationId: "listObjectVersions",
+    access: "object.list",
     method: "GET",
     path: "/v1/buckets/{app_id}/versions",
     tag: "buckets",
@@ -145,6 +147,7 @@ export const BUCKET_ROUTES = {
   }),
   getObject: route({
     operationId: "getObject",
+    access: "object.head",
     method: "GET",
     path: "/v1/buckets/{app_id}/object",
     tag: "buckets",
@@ -198,6 +201,7 @@ export const BUCKET_ROUTES = {
   }),
   deleteObjects: route({
     operationId: "deleteObjects",
+    access: "object.delete",
     method: "POST",
     path: "/v1/buckets/{app_id}/delete",
     tag: "buckets",

@@ -114,6 +114,7 @@ const FORMS: Readonly<Record<string, CommandForm>> = {
       "cred_01k… --resources null",
     ],
   },
+  updateAccessLogSettings: { examples: ["--mode all", "--mode sampled --sample-rate 100 --retention-days 90"] },
   updateIngestKey: {
     examples: ["cred_01k… --requests-per-second 50", "cred_01k… --service checkout", "cred_01k… --origins null"],
   },

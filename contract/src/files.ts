@@ -126,6 +126,7 @@ export const FILE_ROUTES = {
   }),
   listFiles: route({
     operationId: "listFiles",
+    access: "file.list",
     method: "GET",
     path: "/v1/files",
     tag: "files",
@@ -153,6 +154,7 @@ export const FILE_ROUTES = {
   }),
   listFileNames: route({
     operationId: "listFileNames",
+    access: "file.list",
     method: "GET",
     path: "/v1/files/names",
     tag: "files",
@@ -185,6 +187,7 @@ export const FILE_ROUTES = {
   }),
   listFileVersions: route({
     operationId: "listFileVersions",
+    access: "file.list",
     method: "GET",
     path: "/v1/files/{file_id}/versions",
     tag: "files",
@@ -199,6 +202,7 @@ export const FILE_ROUTES = {
   }),
   copyFile: route({
     operationId: "copyFile",
+    access: "file.copy",
     method: "POST",
     path: "/v1/files/{file_id}/copy",
     tag: "files",
@@ -216,6 +220,7 @@ export const FILE_ROUTES = {
   }),
   getFileDownload: route({
     operationId: "getFileDownload",
+    access: "file.grant",
     method: "GET",
     path: "/v1/files/{file_id}/download",
     tag: "files",
@@ -240,6 +245,7 @@ export const FILE_ROUTES = {
   }),
   deleteFile: route({
     operationId: "deleteFile",
+    access: "file.delete",
     method: "DELETE",
     path: "/v1/files/{file_id}",
     tag: "files",
@@ -293,6 +299,7 @@ export const FILE_ROUTES = {
   }),
   purgeFile: route({
     operationId: "purgeFile",
+    access: "file.delete",
     method: "DELETE",
     path: "/v1/files/trash/{file_id}",
     tag: "files",
@@ -304,6 +311,7 @@ export const FILE_ROUTES = {
   }),
   emptyTrash: route({
     operationId: "emptyTrash",
+    access: "file.delete",
     method: "DELETE",
     path: "/v1/files/trash",
     tag: "files",

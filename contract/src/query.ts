@@ -94,6 +94,7 @@ export const QuerySchema = Type.Object({
 export const QUERY_ROUTES = {
   query: route({
     operationId: "query",
+    access: "query.run",
     method: "POST",
     path: "/v1/query",
     tag: "query",

@@ -18,6 +18,7 @@ export const ORGANIZATION_PAGES = [
   "ingest-keys",
   "s3-keys",
   "audit",
+  "access-log",
   "projects",
   "trash",
   "usage",

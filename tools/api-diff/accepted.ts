@@ -50,6 +50,9 @@ const newSenders = [
     })),
 );
 
+const ACCESS_LOG =
+  "the server erases what the access log says of a deleted person; only organizations that have switched the log on have such an erasure";
+
 /**
  * Breaking changes since the last release that we accept: each with its line in the comparison, and the reason. A
  * release copies
@@ -81,6 +84,18 @@ export const ACCEPTED: readonly { readonly line: string; readonly reason: string
   {
     line: "updateTelemetrySettings: body: minProperties is greater",
     reason: "retention_days was required, so a body without members was refused before, too",
+  },
+  {
+    line: 'createTelemetryErasure: answer 202.types[]: the value "access_log" is now possible',
+    reason: ACCESS_LOG,
+  },
+  {
+    line: 'listTelemetryErasures: answer 200.items[].types[]: the value "access_log" is now possible',
+    reason: ACCESS_LOG,
+  },
+  {
+    line: 'getTelemetryErasure: answer 200.types[]: the value "access_log" is now possible',
+    reason: ACCESS_LOG,
   },
   ...newSenders,
 ];

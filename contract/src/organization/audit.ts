@@ -64,6 +64,7 @@ const auditFilters = {
 export const AUDIT_ROWS = {
   listAudit: route({
     operationId: "listAudit",
+    access: "audit.read",
     method: "GET",
     path: "/v1/audit",
     tag: "audit",
@@ -76,6 +77,7 @@ export const AUDIT_ROWS = {
   }),
   getAuditEntry: route({
     operationId: "getAuditEntry",
+    access: "audit.read",
     method: "GET",
     path: "/v1/audit/{entry_id}",
     tag: "audit",
@@ -88,6 +90,7 @@ export const AUDIT_ROWS = {
   }),
   exportAudit: route({
     operationId: "exportAudit",
+    access: "export.run",
     method: "GET",
     path: "/v1/audit/export",
     tag: "audit",

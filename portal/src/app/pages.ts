@@ -197,6 +197,14 @@ export const PAGES: readonly PageEntry[] = [
     load: () => import("~/pages/audit/page.tsx"),
   },
   {
+    path: "access-log",
+    title: "Access",
+    group: "Access",
+    scope: "audit:read",
+    topic: "query",
+    load: () => import("~/pages/access-log/page.tsx"),
+  },
+  {
     path: "projects",
     title: "Projects and apps",
     group: "Organization",

@@ -10,7 +10,7 @@ import { imageRecords } from "#domain/registry/index.ts";
 import { objectRecords } from "#domain/s3/index.ts";
 import { organizationsWithout } from "#domain/suspension/index.ts";
 import { eventRecords } from "#domain/webhooks/index.ts";
-import { countAnswered, createHttpHost, createHttpMetrics, createHttpServer } from "#http/index.ts";
+import { countAnswered, createHttpHost, createHttpServer } from "#http/index.ts";
 import type { GuardedClock } from "#kernel/deletions.ts";
 import { Metrics } from "#kernel/metrics/index.ts";
 import type { Clock } from "#kernel/time.ts";
@@ -22,6 +22,7 @@ import { openTelemetry, type TelemetryStore, type TelemetryStoreSettings } from 
 import { createSkipped } from "#surfaces/telemetry/index.ts";
 import { BackupRunner, refuseHalfRestored } from "./backup/index.ts";
 import { productManifest } from "./build-facts.ts";
+import { requestPartsOf } from "./request-parts.ts";
 import { addressesOf, type Addresses } from "./addresses.ts";
 import type { Config } from "./config.ts";
 import { fatalOf, type FatalPart } from "./fatal.ts";
@@ -127,7 +128,7 @@ async function startAll(
   const parts = { ...common, skipped, addresses, host, people, backups, s3, s3Gateway, leaving, trash, ...features };
   const surfaces = createSurfaces({ ...parts, listeners: [listener, s3Listener], stopping: () => stopping });
   const answered = observersOf(identity, registry, own);
-  const conventions = { log, clock, metrics: createHttpMetrics(metrics), answered, ...requestSettingsOf(config) };
+  const conventions = { log, clock, answered, ...requestPartsOf(config, { telemetry, clock, metrics }) };
   await createHttpServer({ ...conventions, listener, surfaces });
   await createHttpServer({ ...conventions, listener: s3Listener, surfaces: [s3Gateway.surface] });
   const others = await openOthers(config, addresses, metrics);
@@ -154,10 +155,6 @@ async function startAll(
     reload: createReload({ config, log, metrics, certificates }),
     stop: () => phases.stop(),
   };
-}
-
-function requestSettingsOf(config: Config) {
-  return { trustedProxies: config.trusted_proxies, slowRequestMs: config.slow_request_ms };
 }
 
 /** Returns the ways in which people, programs and operators prove who they are. */

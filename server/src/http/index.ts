@@ -1,4 +1,6 @@
 export { preferredType } from "./accept.ts";
+export { createAccessLog, noteAccess } from "./access-log.ts";
+export type { Accessed, Actor } from "./access-row.ts";
 export { countAnswered } from "./activity.ts";
 export { principalOf } from "./authentication.ts";
 export { watchIdle } from "./body-idle.ts";

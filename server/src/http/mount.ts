@@ -77,6 +77,7 @@ type AnyRoute = Pick<
       | "sameOrigin"
       | "recentSignIn"
       | "resource"
+      | "access"
       | "endsAccess"
       | "whileDeleting"
     >
@@ -110,7 +111,7 @@ export function mountRoute<const T extends AnyRoute>(
     method: row.method,
     url: row.path.replace(/\{([a-z_]+)\}/g, ":$1"),
     bodyLimit: options.bodyBytesMax ?? (row.permission === "public" ? PUBLIC_BODY_BYTES_MAX : JSON_BODY_BYTES_MAX),
-    config: { operationId: row.operationId },
+    config: { operationId: row.operationId, access: row.access },
     onRequest: async (request, reply) => {
       if (isFromPortalOnly(row, request)) host.requireSameOrigin(request);
       if (options.admit !== undefined) await options.admit(request, reply);

@@ -10,6 +10,7 @@ import { METHODS, type IncomingMessage, type RequestListener, type ServerRespons
 import { PUBLIC_BODY_TIMEOUT_MS } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
+import type { AccessLog } from "./access-log.ts";
 import { BODY_LIMITS, createBodyBudget, holdBodies, type BodyLimits } from "./body-budget.ts";
 import { limitBodyTime } from "./body-deadline.ts";
 import { isBodyDrained, type DrainLimits } from "./drain-body.ts";
@@ -30,6 +31,8 @@ export interface HttpServerOptions {
   readonly metrics: HttpMetrics;
   /** Called for each request after it is answered and counted in `metrics`. */
   readonly answered?: (request: FastifyRequest, reply: FastifyReply) => void;
+  /** Writes rows of the access log. Absent: there is none. */
+  readonly accessLog?: AccessLog;
   readonly surfaces: readonly Surface[];
   /** Peers whose `X-Forwarded-For` counts; none by default. */
   readonly trustedProxies: readonly string[];
@@ -90,13 +93,15 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   app.decorateRequest("namedProject", null);
   app.decorateRequest("session", null);
   app.decorateRequest("operator", null);
+  app.decorateRequest("accessed", null);
+  app.decorateRequest("isAccessBegun", false);
   const routesAt = collectRoutes(app);
   const methodsOf = (path: string): readonly string[] => (formOf(path)?.methodsOf ?? routesAt)(path);
   limitJson(app);
   holdBodies(app, createBodyBudget(options.bodies ?? BODY_LIMITS));
   limitBodyTime(app, options.publicBodyTimeoutMs ?? PUBLIC_BODY_TIMEOUT_MS);
   protocolErrors.watch(app.server);
-  refuseBeforeContinue(app, options.listener.refusedBodies);
+  refuseBeforeContinue(app, options.listener.refusedBodies, options.accessLog);
   observeAnswers(app, options);
   const expectationFails = collectExpectations(app);
   app.addHook("onRequest", async (request, reply) => {
@@ -187,7 +192,7 @@ function absent(allowed: readonly string[]): Problem {
  * A client that sends `Expect: 100-continue` gets 100 Continue only after the request was admitted. Refusals by
  * `onRequest` are sent before the body (RFC 9110 section 10.1.1).
  */
-function refuseBeforeContinue(app: FastifyInstance, limits: DrainLimits): void {
+function refuseBeforeContinue(app: FastifyInstance, limits: DrainLimits, accessLog: AccessLog | undefined): void {
   const waiting = new WeakSet<IncomingMessage>();
   app.server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
     waiting.add(request);
@@ -207,11 +212,17 @@ function refuseBeforeContinue(app: FastifyInstance, limits: DrainLimits): void {
   };
   app.addHook("onSend", (request, reply, _payload, done) => {
     announceClose(request, reply);
+    accessLog?.begin(request, reply);
     done();
+  });
+  app.decorateReply("logStream", function (this: FastifyReply) {
+    accessLog?.begin(this.request, this, true);
   });
   app.decorateReply("sendHead", function (this: FastifyReply, status, fields) {
     announceClose(this.request, this);
-    this.raw.writeHead(status, this.headers(fields).getHeaders() as Record<string, string>);
+    void this.code(status).headers(fields);
+    accessLog?.begin(this.request, this);
+    this.raw.writeHead(status, this.getHeaders() as Record<string, string>);
     this.hijack();
     if (this.request.method === "HEAD") this.raw.end();
     return this;

@@ -27,6 +27,7 @@ export function readStores(
     skipped.all().map(({ protocol, reason, total }) => [{ protocol, reason }, total]),
   );
   readTelemetry(metrics, telemetry);
+  readSpool(metrics, telemetry);
   readClock(metrics, clock);
   readRecords(metrics, metadata);
   readDisk(metrics, dataDir);
@@ -44,6 +45,17 @@ function readTelemetry(metrics: Metrics, telemetry: TelemetryStore): void {
   metrics.read("mooring_query_sandbox_layer", async () =>
     (await telemetry.sandbox()).map(({ name, active }) => [{ layer: name }, active ? 1 : 0]),
   );
+}
+
+function readSpool(metrics: Metrics, telemetry: TelemetryStore): void {
+  const spool = () => telemetry.health().spool;
+  metrics.read("mooring_spool_rows_total", () =>
+    (["access_log"] as const).map((table) => [{ table }, spool().rows[table]]),
+  );
+  metrics.read("mooring_spool_lost_rows_total", () =>
+    (["disk", "spool", "size"] as const).map((reason) => [{ reason }, spool().lost[reason]]),
+  );
+  metrics.read("mooring_spool_bytes", () => spool().bytes);
 }
 
 function readClock(metrics: Metrics, clock: ClockGuard): void {

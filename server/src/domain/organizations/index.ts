@@ -104,6 +104,6 @@ export {
 export { createProject, deleteProject, listProjects, updateProject, type NewProject } from "./projects/projects.ts";
 export { sizeOf, type ProjectMember } from "./projects/store.ts";
 export type { Project, ProjectFilter } from "#domain/projects/index.ts";
-export { knownProjects, visibleProjects, type KnownProjects } from "./projects/visible.ts";
+export { knownProjects, seenByBoth, visibleProjects, type KnownProjects } from "./projects/visible.ts";
 export { openSetupLink, setupUrl, useSetupLink } from "./setup/setup.ts";
 export { projectFor, projectIfNamed } from "./projects/named-project.ts";

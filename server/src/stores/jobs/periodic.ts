@@ -29,6 +29,9 @@ export const PERIODIC_WORK = {
   queue: each("Looks for jobs of the queue that are due. New jobs wake it before its time."),
   "queue leases": each("Renews the leases of the jobs that run here, so that no other server takes them."),
   "query plans": each("Updates the statistics of SQLite's query planner."),
+  spool: each(
+    "Flushes the rows of the server's own tables, such as access_log, and moves them to the log of telemetry.",
+  ),
   "telemetry presence": each("Tells the other servers that this one stores telemetry."),
   "telemetry limits": each("Reads changed retention settings and quotas."),
   "telemetry files": each("Writes new rows to Parquet files, and shortens the log.", "compaction_interval_ms"),

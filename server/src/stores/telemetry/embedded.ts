@@ -10,6 +10,8 @@ import { RecordFiles, type RecordSources } from "./records/index.ts";
 import type { RetentionSettings } from "./retention/index.ts";
 import { Presence } from "./presence/index.ts";
 import { openRows, type RowStore } from "./rows.ts";
+import { bootId, recordGap, Spool, SPOOL_DEFAULTS } from "./spool/index.ts";
+import { isSpoolTable } from "./spool/tables.ts";
 import { TELEMETRY_DEFAULTS, type TelemetryLog, type TelemetrySettings } from "./settings.ts";
 
 /** The operator's settings. `TELEMETRY_DEFAULTS` and `defaultQuerySettings` have the others. */
@@ -54,15 +56,21 @@ export interface TelemetryOptions {
  */
 export async function openTelemetry(options: TelemetryOptions): Promise<TelemetryStore> {
   const { dataDir, log, clock, settings } = options;
-  const rows = await openRows({ ...options, settings: rowSettings(settings) });
+  const opened: { spool?: Spool } = {};
+  const beforeSettle = async (): Promise<void> => opened.spool?.drain();
+  const rows = await openRows({ ...options, settings: rowSettings(settings), beforeSettle });
   const records = await openRecords(options).catch(async (error: unknown) => {
     await rows.close();
     throw error;
   });
   const presence = options.hasPeers === true ? await beginPresence(options, rows) : undefined;
+  const spool = (opened.spool = await openSpool(options, rows, presence));
   const engine = createQueryEngine({
     whole: async (orgId) => presence?.requireWhole(orgId),
-    snapshot: (orgId, wanted) => rows.snapshot(orgId, wanted),
+    snapshot: async (orgId, wanted) => {
+      if (Object.keys(wanted).some(isSpoolTable)) await drained(spool);
+      return rows.snapshot(orgId, wanted);
+    },
     asked: (orgId, type, keys) => rows.noteAsked(orgId, type, keys),
     records: (orgId, table) => records.snapshot(orgId, table),
     settings: {
@@ -90,6 +98,7 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
     requireWhole: async (orgId) => presence?.requireWhole(orgId),
     requireWholeLately: async (orgId) => presence?.requireWholeLately(orgId),
     feed: rows.feed,
+    record: (table, orgId, row) => spool.record(table, orgId, row),
     admit: (orgId) => rows.lifecycle.quotas.admit(orgId),
     acceptedTimes: (orgId, type) => rows.lifecycle.acceptedTimes(orgId, type),
     policy: (orgId) => rows.lifecycle.policy(orgId),
@@ -102,9 +111,10 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
     },
     sandbox: () => engine.sandbox(),
     died: rows.died,
-    health: () => ({ ...rows.health(), queriesRunning: engine.running() }),
+    health: () => ({ ...rows.health(), queriesRunning: engine.running(), spool: spool.figures() }),
     close: async () => {
       await engine.close();
+      await spool.close();
       await rows.close();
       await presence?.stop();
     },
@@ -137,6 +147,43 @@ async function beginPresence({ metadata, log, schedule }: TelemetryOptions, rows
   } catch (error) {
     await rows.close();
     throw error;
+  }
+}
+
+/** Opens the spool, and records the time for which rows are missing after a power cut. */
+async function openSpool(options: TelemetryOptions, rows: RowStore, presence: Presence | undefined): Promise<Spool> {
+  const { dataDir, clock, log, schedule } = options;
+  try {
+    const { spool, gap } = await Spool.open({
+      dir: layoutOf(dataDir).spool,
+      node: rows.storeId,
+      boot: await bootId(),
+      settings: { ...SPOOL_DEFAULTS, diskFreeBytesMin: TELEMETRY_DEFAULTS.diskFreeBytesMin },
+      append: async (group, piece) => {
+        await presence?.announce(group.orgId);
+        await rows.appendSpooled(group, piece);
+      },
+      has: (group, piece) => rows.hasSpooled(group, piece),
+      schedule,
+      clock,
+      log,
+    });
+    if (gap !== undefined) recordGap(spool, gap, rows);
+    return spool;
+  } catch (error) {
+    await rows.close();
+    await presence?.stop();
+    throw error;
+  }
+}
+
+/** Makes all rows of the spool readable. @throws Problem `unavailable` */
+async function drained(spool: Spool): Promise<void> {
+  try {
+    await spool.drain();
+  } catch (cause) {
+    const detail = "cannot read the newest rows: they can't be moved to the log of telemetry now; try again later";
+    throw new Problem("unavailable", detail, { retryAfterS: 5, cause });
   }
 }
 

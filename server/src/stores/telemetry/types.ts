@@ -2,6 +2,8 @@ import type { SandboxLayer } from "./query/sandbox.ts";
 import type { Readable } from "node:stream";
 import type { TelemetryType } from "./columns.ts";
 import type { AcceptedTimes, Policy, Usage } from "./retention/index.ts";
+import type { SpoolFigures } from "./spool/index.ts";
+import type { SpoolTable, StoredTable } from "./spool/tables.ts";
 import type { TelemetryFeed } from "./feed/types.ts";
 import type { RecordTable } from "./records/index.ts";
 import type { TimeRange } from "./snapshot.ts";
@@ -9,7 +11,7 @@ import type { TimeRange } from "./snapshot.ts";
 /** Validated and normalised rows of one organization and type. They are stored as a whole or not at all. */
 export interface Batch {
   readonly orgId: string;
-  readonly type: TelemetryType;
+  readonly type: StoredTable;
   /**
    * The rows as NDJSON: one JSON object a line with the members of `COLUMNS`, absent for NULL. Ends with a newline. Must not
    * be changed after `append`.
@@ -83,10 +85,14 @@ export interface QueryRequest {
    */
   readonly explain?: "plan" | "analyze" | undefined;
   /**
-   * Called for each table of records that the statement reads. Throws the Problem when the principal may not read it.
+   * Called for each table of records or of the spool that the statement reads. Throws the Problem when the principal may not read it.
    * Without this function no such table can be read.
    */
-  readonly records?: (table: RecordTable) => void;
+  readonly records?: (table: RecordTable | SpoolTable) => void;
+  /** Called with the tables that the statement reads. */
+  readonly reads?: (tables: readonly string[]) => void;
+  /** Called when the result is complete, before its last bytes are in the body. */
+  readonly ended?: (statistics: QueryStatistics) => void;
   /** Only rows of this range are visible. Files without such rows are not read. */
   readonly range?: TimeRange;
   readonly timeoutMs: number;
@@ -164,6 +170,11 @@ export interface TelemetryStore {
   /** Does the same as `requireWhole`, but may reuse a result of the last second. */
   requireWholeLately(orgId: string): Promise<void>;
   readonly feed: TelemetryFeed;
+  /**
+   * Records a row of one of the server's own tables: the text of a JSON object with at least one of the table's columns. Never
+   * throws and never waits, see `spool/`.
+   */
+  record(table: SpoolTable, orgId: string, row: string): void;
   /** Returns whether appends are possible now, and the reason if not. Has figures for `/metrics` and `doctor`. */
   health(): TelemetryHealth;
   sandbox(): Promise<readonly SandboxLayer[]>;
@@ -185,4 +196,5 @@ export interface TelemetryHealth {
   readonly merges: number;
   readonly mergedBytes: number;
   readonly queriesRunning: number;
+  readonly spool: SpoolFigures;
 }

@@ -1,6 +1,7 @@
 /** Generated from the contract by `npm run generate`: the nouns of the API with their verbs. */
 export const API_NOUNS: Readonly<Record<string, readonly string[]>> = {
   access: "show".split(" "),
+  "access-log-settings": "get update".split(" "),
   addresses: "show".split(" "),
   alert: "list create get update delete test".split(" "),
   "alert-delivery": "list".split(" "),

@@ -97,4 +97,35 @@ export const TELEMETRY = {
       },
     ],
   },
+  mooring_spool_rows_total: {
+    type: "counter",
+    help: "Rows that the server has written about its own requests",
+    labels: { table: ["access_log"] },
+  },
+  mooring_spool_bytes: { type: "gauge", help: "Bytes of these rows that are not yet in the log of telemetry" },
+  mooring_spool_lost_rows_total: {
+    type: "counter",
+    help: "Rows about requests that were lost: the disk is nearly full, too many rows wait (spool), or the row is too large (size)",
+    labels: { reason: ["disk", "spool", "size"] },
+    alerts: [
+      {
+        name: "MooringAccessLogIncomplete",
+        group: "work",
+        expression: "sum by (instance, job) (increase(mooring_spool_lost_rows_total[15m])) > 0",
+        for: "1m",
+        severity: "warning",
+        summary: "The access log of {{ $labels.instance }} is not complete",
+        description: "{{ $value | printf `%.0f` }} rows were lost in 15 minutes. Requests are answered as usual.",
+        remedy:
+          "The server does not write every row of [the access log](access-log.md), because requests must not wait for it. Look at the label `reason`. `disk`: [free space](operations.md#a-full-disk) on the data directory. `spool`: the log of telemetry takes no rows, usually with the cause of MooringTelemetryNotWritable. `size`: a row was too large, which is a bug.",
+        test: {
+          bad: { mooring_spool_lost_rows_total: "0x4 0+20x30" },
+          good: { mooring_spool_lost_rows_total: "0x34" },
+          quietAt: "4m",
+          firesAt: "20m",
+          value: "300",
+        },
+      },
+    ],
+  },
 } as const satisfies Readonly<Record<string, Family>>;

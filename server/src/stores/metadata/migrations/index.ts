@@ -53,6 +53,7 @@ import { ingestKeys } from "./0072-ingest-keys.ts";
 import { ingestRules } from "./0074-ingest-rules.ts";
 import { timestampLimits } from "./0075-timestamp-limits.ts";
 import { refusedEntries } from "./0076-refused-entries.ts";
+import { accessLog } from "./0077-access-log.ts";
 import { operatorIndex } from "./0073-operator-index.ts";
 import { listIndexes } from "./0037-list-indexes.ts";
 
@@ -120,4 +121,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0074-ingest-rules", up: ingestRules },
   { name: "0075-timestamp-limits", up: timestampLimits },
   { name: "0076-refused-entries", up: refusedEntries },
+  { name: "0077-access-log", up: accessLog },
 ];

@@ -6,7 +6,8 @@ import { pipeline } from "node:stream/promises";
 import type { Clock } from "#kernel/time.ts";
 import { lockDirectory } from "#stores/directory/index.ts";
 import type { Writer } from "#stores/metadata/index.ts";
-import { isPromotable, TELEMETRY_TYPES } from "../columns.ts";
+import { isPromotable } from "../columns.ts";
+import { STORED_TABLES } from "../spool/tables.ts";
 import { noteReplacing, publish } from "../compaction/publish.ts";
 import { makeWorkFolder, removeWork } from "../compaction/work.ts";
 import { assertPathSafe, layoutOf, parquetPath, type Layout } from "../layout.ts";
@@ -80,7 +81,7 @@ function placedRow(orgId: string, row: MovedRow): ManifestFile {
   assertPathSafe(id);
   const numbers = [rows, bytes, min_us, max_us, created_at, spellings];
   const isValid =
-    TELEMETRY_TYPES.includes(type) &&
+    STORED_TABLES.includes(type) &&
     numbers.every((number) => Number.isSafeInteger(number)) &&
     [rows, bytes, spellings].every((number) => number >= 0) &&
     DAY.test(day) &&

@@ -3,6 +3,7 @@ import type { Clock } from "#kernel/time.ts";
 import { TELEMETRY_TYPES, type TelemetryType } from "../columns.ts";
 import type { QueryRequest, QueryRun } from "../types.ts";
 import { RECORD_TABLE_NAMES, type RecordSnapshot, type RecordTable } from "../records/index.ts";
+import { SPOOL_TABLE_NAMES, type SpoolTable } from "../spool/tables.ts";
 import type { Snapshot, SnapshotTable, WantedTables } from "../snapshot.ts";
 import { childFiles, wantedTables } from "./files.ts";
 import { ProcessPool } from "./pool.ts";
@@ -144,6 +145,7 @@ class Engine implements QueryEngine {
       signal,
       files: (ask) => this.#files(request, ask, files),
       onDone,
+      ended: request.ended,
     }).start();
   }
 
@@ -154,8 +156,11 @@ class Engine implements QueryEngine {
   async #files(request: QueryRequest, ask: ChildAsk, held: HeldFiles): Promise<ChildFiles> {
     const { snapshot, settings, asked, whole } = this.#options;
     const { orgId, range } = request;
+    request.reads?.(Object.keys(ask.tables));
     const records = await this.#records(request, ask, held);
     const wanted = wantedTables(ask, range);
+    if (request.describe !== true)
+      for (const name of SPOOL_TABLE_NAMES) if (Object.hasOwn(wanted, name)) permit(request, name);
     // A statement that is only described reads no row.
     if (request.describe !== true && Object.keys(wanted).length > 0) await whole?.(orgId);
     const files = await snapshot(orgId, wanted);
@@ -177,8 +182,7 @@ class Engine implements QueryEngine {
     for (const name of RECORD_TABLE_NAMES) {
       // A statement that is only described shows no row.
       if (!Object.hasOwn(ask.tables, name) || request.describe === true) continue;
-      if (request.records === undefined) throw new Problem("forbidden", `The table ${name} can't be read here.`);
-      request.records(name);
+      permit(request, name);
       const files = await this.#options.records?.(request.orgId, name);
       if (files === undefined) continue;
       held.hold(files);
@@ -187,6 +191,12 @@ class Engine implements QueryEngine {
     }
     return tables;
   }
+}
+
+/** Requires the principal's permission for a table whose rows are not telemetry. @throws Problem `forbidden` */
+function permit({ records }: QueryRequest, name: RecordTable | SpoolTable): void {
+  if (records === undefined) throw new Problem("forbidden", `The table ${name} can't be read here.`);
+  records(name);
 }
 
 /** The open files of a query. They may arrive after the query has ended. */

@@ -58,6 +58,8 @@ export interface RunOptions {
   readonly files: (ask: ChildAsk) => Promise<ChildFiles>;
   /** Called once, when the child no longer uses the files: it is idle or has ended. */
   readonly onDone: (outcome: RunOutcome) => void;
+  /** See `QueryRequest.ended`. */
+  readonly ended?: ((statistics: QueryStatistics) => void) | undefined;
 }
 
 /** Connects one query in a child to the stream that its caller reads. */
@@ -68,6 +70,7 @@ export class Run implements RunSink {
   readonly #signal: AbortSignal;
   readonly #files: RunOptions["files"];
   readonly #onDone: RunOptions["onDone"];
+  readonly #ended: RunOptions["ended"];
   readonly #body: Readable;
   readonly #deadline: Deadline;
   readonly #watchdog: MemoryWatchdog;
@@ -87,13 +90,14 @@ export class Run implements RunSink {
   #grace: NodeJS.Timeout | undefined;
   readonly #life: NodeJS.Timeout;
 
-  constructor(child: QueryProcess, { query, settings, signal, files, onDone }: RunOptions) {
+  constructor(child: QueryProcess, { query, settings, signal, files, onDone, ended }: RunOptions) {
     this.#child = child;
     this.#query = query;
     this.#settings = settings;
     this.#signal = signal;
     this.#files = files;
     this.#onDone = onDone;
+    this.#ended = ended;
     this.#body = new Readable({
       read: () => {
         this.#flow();
@@ -164,7 +168,9 @@ export class Run implements RunSink {
       const { rows: rowsScanned, bytes: bytesScanned, files: filesScanned, filesTotal, unreadable } = this.#figures;
       const figures = { rowsScanned, bytesScanned, filesScanned, filesTotal };
       const missing = unreadable === 0 ? {} : { unreadable };
-      this.#statistics.resolve({ rows, truncated, elapsedMs, ...figures, ...missing });
+      const statistics = { rows, truncated, elapsedMs, ...figures, ...missing };
+      this.#ended?.(statistics);
+      this.#statistics.resolve(statistics);
       this.#begin();
       this.#close();
       this.#body.push(null);

@@ -1,10 +1,9 @@
-import { visibleProjects } from "#domain/organizations/index.ts";
-import { preferredType } from "#http/index.ts";
+import { noteAccess, preferredType } from "#http/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { ResultFormat } from "#stores/telemetry/index.ts";
 import type { QueryLimits, QueryOperation } from "../deps.ts";
 import { rangeOf } from "../range.ts";
-import { requireRecords } from "../records.ts";
+import { rightsOf } from "../records.ts";
 import { sendRun } from "../send.ts";
 
 const TYPES = [
@@ -34,14 +33,18 @@ export const query: QueryOperation<"query"> = async (deps, { body }, { principal
   const type = preferredType(request.headers.accept, offers);
   if (type === null) throw new Problem("not_acceptable", `This operation can answer as ${offers.join(", ")}.`);
   refuseBeyondLimits(body, deps.limits);
+  noteAccess(request, { targetKind: "query", targetId: null });
+  const rights = rightsOf(deps.metadata, principal);
   const run = await deps.store.query({
     orgId: principal.orgId,
-    visible: () => visibleProjects(deps.metadata, principal, "telemetry:read"),
+    visible: rights.visible,
     sql: body.sql,
     parameters: body.parameters ?? [],
     format: FORMATS[type],
     range: rangeOf(body),
-    records: requireRecords(principal),
+    records: rights.records,
+    reads: (tables) => noteAccess(request, { tables }),
+    ended: ({ rows }) => noteAccess(request, { rows }),
     explain: explainOf(body.explain),
     timeoutMs: body.timeout_ms ?? deps.limits.timeoutMs,
     memoryBytesMax: deps.limits.memoryBytesMax,
