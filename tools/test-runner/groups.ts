@@ -146,8 +146,10 @@ export const GROUPS: readonly Group[] = [
   {
     name: "files",
     seconds: 480,
-    files: new RegExp(`${acceptance(FILES_ACCEPTANCE).source}|^server/src/app/backup/runner\\.full\\.ts$`),
-    about: /^server\/src\/(surfaces\/files|domain\/files|app\/backup)\//,
+    files: new RegExp(
+      `${acceptance(FILES_ACCEPTANCE).source}|^server/src/(app/backup/runner|stores/repository/repository)\\.full\\.ts$`,
+    ),
+    about: /^server\/src\/(surfaces\/files|domain\/files|app\/backup|stores\/(archive|repository))\//,
   },
   {
     name: "loggers",

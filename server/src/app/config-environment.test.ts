@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { newBackupKey } from "#stores/repository/index.ts";
 import { ConfigError, explainConfig, loadConfig } from "./config.ts";
 import { fileVariableOf, variableOf } from "./config-spelling.ts";
 import { SETTING_NAMES, settingOf } from "./settings.ts";
@@ -41,6 +42,7 @@ describe("secrets in files", () => {
   const secrets = SETTING_NAMES.filter((name) => settingOf(name).secret === true);
   const VALUES: Readonly<Record<string, string>> = {
     database_url: "postgres://u:p@h/d",
+    backup_key: newBackupKey(),
     master_key: KEY,
     master_key_previous: KEY,
     smtp_url: "smtps://u:p@mx.example.com",

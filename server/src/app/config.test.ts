@@ -199,6 +199,8 @@ describe("secrets", () => {
       "master_key_previous",
       "oidc_client_secret",
       "smtp_url",
+      "backup_key",
+      "backup_s3_secret_access_key",
       "objects_s3_secret_access_key",
     ]));
 

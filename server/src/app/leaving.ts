@@ -20,7 +20,7 @@ import type { GuardedClock } from "#kernel/deletions.ts";
 import type { Jobs } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { RECORD_TABLE_NAMES, type TelemetryStore } from "#stores/telemetry/index.ts";
-import { noteDeletions } from "./backup/index.ts";
+import { noteDeletions, noteDeletionsIn, openBackupPlace } from "./backup/index.ts";
 import type { Config } from "./config.ts";
 
 /** Deletes people and organizations, with jobs that erase the rest, and entries of audit logs past their retention. */
@@ -33,7 +33,7 @@ export interface Leaving {
 }
 
 export interface LeavingParts {
-  readonly config: Pick<Config, "audit_retention_days" | "data_dir" | "backup_dir">;
+  readonly config: Config;
   readonly metadata: MetadataStore;
   readonly clock: GuardedClock;
   readonly jobs: Jobs;
@@ -45,11 +45,10 @@ export interface LeavingParts {
 
 export function createLeaving(parts: LeavingParts): Leaving {
   const { config, metadata, clock, jobs, telemetry, objects, identity, log } = parts;
-  const directories = [config.data_dir, ...(config.backup_dir === null ? [] : [config.backup_dir])];
   const people: TracesDeps = {
     metadata,
     clock,
-    note: () => noteDeletions(metadata, directories),
+    note: () => noteEverywhere(config, metadata),
     forgetCaches: () => telemetry.forgetRecords("audit_log"),
   };
   const { keys: signer, feed } = identity;
@@ -68,6 +67,18 @@ export function createLeaving(parts: LeavingParts): Leaving {
       jobs.start([erasureHandler(people), eraseHandler(erasing), auditRetentionHandler(retention)]);
     },
   };
+}
+
+/** Lists deletions in the data directory and beside the backups, so that a restore repeats them. */
+async function noteEverywhere(config: Config, metadata: MetadataStore): Promise<void> {
+  await noteDeletions(metadata, config.data_dir);
+  if (config.backup_dir === null) return;
+  const archive = await openBackupPlace(config, config.backup_dir);
+  try {
+    await noteDeletionsIn(archive, metadata);
+  } finally {
+    archive.close();
+  }
 }
 
 function cachesOf(telemetry: LeavingParts["telemetry"]): Pick<EraseDeps, "refreshTelemetry" | "forgetCaches"> {

@@ -101,7 +101,7 @@ async function run(
         try {
           const deps = { dataDir, metadata, objects, identity, clock: systemClock };
           // A person who was deleted here stays deleted: the next start reads the list, too.
-          await noteDeletions(metadata, [dataDir]);
+          await noteDeletions(metadata, dataDir);
           const imported = await importOrganization(deps, { ...wanted, archive, actor });
           return { imported, deleted: await applyDeletions(dataDir, { metadata, clock: systemClock }) };
         } finally {

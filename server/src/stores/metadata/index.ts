@@ -4,6 +4,7 @@ export { openMetadata, type MetadataOptions } from "./open.ts";
 export { bytesInJson, insertJsonRows, jsonTable, textValue } from "./json-rows.ts";
 export { copySqliteRecords, openRecordsCopy, RECORDS_FILE } from "./sqlite/snapshot.ts";
 export { withRecordSnapshot, type SnapshotSource } from "./read-snapshot.ts";
+export { countRows } from "./counts.ts";
 export { columnsOf, prepared } from "./prepared.ts";
 export { observeReads, type ObservedRead } from "./observed.ts";
 export { analyze, ANALYSIS_EVERY_MS } from "./analysis.ts";

@@ -2,6 +2,7 @@ import { ConfigError } from "../../config.ts";
 import { findRunningServer } from "../../running.ts";
 import { LOCAL_OPTIONS, command, configOf, ExitCode, noMore, type Option, type Parsed } from "../command.ts";
 import type { Check, CheckContext, Finding } from "./finding.ts";
+import { BACKUP_CHECKS } from "./backups.ts";
 import { BUCKET_CHECKS } from "./buckets.ts";
 import { MACHINE_CHECKS } from "./machine.ts";
 import { NETWORK_CHECKS } from "./network.ts";
@@ -26,6 +27,7 @@ const CHECKS: readonly Check[] = [
   ...RECORD_CHECKS,
   ...OBJECT_CHECKS,
   ...RETENTION_CHECKS,
+  ...BACKUP_CHECKS,
   ...BUCKET_CHECKS,
   ...NETWORK_CHECKS,
 ];
