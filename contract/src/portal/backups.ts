@@ -29,6 +29,24 @@ const Keep = Type.Object({
   monthly: Type.Integer(),
 });
 
+const PartKind = Type.Enum(["organization", "project", "bucket", "file"]);
+const Credentials = Type.Enum(["revoked", "kept"]);
+const PartText = Type.String({ minLength: 1, maxLength: 100 });
+
+const Restore = Type.Object({
+  id: Type.String(),
+  state: Type.Enum(["running", "done", "failed"]),
+  backup: nullable(Type.String({ description: "name of the backup; null: the newest" })),
+  kind: PartKind,
+  organization: nullable(Type.String()),
+  name: nullable(Type.String()),
+  slug: nullable(Type.String()),
+  credentials: Credentials,
+  started_at: Timestamp,
+  ended_at: nullable(Timestamp),
+  detail: nullable(Type.String({ description: "the result, or why it failed" })),
+});
+
 /** Backups of the server, for the operator. */
 export const BACKUP_ROWS = {
   listBackups: route({
@@ -71,6 +89,40 @@ export const BACKUP_ROWS = {
     recentSignIn: true,
     body: Type.Object({}, closed),
     status: 204,
+    problems: ["invalid_body", "conflict"],
+  }),
+  listRestores: route({
+    operationId: "listRestores",
+    method: "GET",
+    path: "/api/instance/restores",
+    tag: "portal",
+    summary: "List the restores of parts of backups since the server's start, newest first",
+    permission: "instance",
+    result: Type.Object({ items: Type.Array(Restore) }),
+    status: 200,
+    problems: [],
+  }),
+  createRestore: route({
+    operationId: "createRestore",
+    method: "POST",
+    path: "/api/instance/restores",
+    tag: "portal",
+    summary: "Restore an organization, a project, the objects of a bucket, or a file from a backup into this server",
+    permission: "instance",
+    recentSignIn: true,
+    body: Type.Object(
+      {
+        backup: Type.Optional(nullable(Type.String({ maxLength: 64 }))),
+        kind: PartKind,
+        organization: Type.Optional(nullable(PartText)),
+        name: Type.Optional(nullable(PartText)),
+        slug: Type.Optional(nullable(PartText)),
+        credentials: Type.Optional(Credentials),
+      },
+      closed,
+    ),
+    result: Type.Object({ id: Type.String() }),
+    status: 202,
     problems: ["invalid_body", "conflict"],
   }),
   deleteBackup: route({

@@ -20,7 +20,7 @@ import type { MetadataStore } from "#stores/metadata/index.ts";
 import { openObjects, type ObjectStore } from "#stores/objects/index.ts";
 import { openTelemetry, type TelemetryStore, type TelemetryStoreSettings } from "#stores/telemetry/index.ts";
 import { createSkipped } from "#surfaces/telemetry/index.ts";
-import { BackupRunner, refuseHalfRestored } from "./backup/index.ts";
+import { BackupRunner, PartRestorer, refuseHalfRestored } from "./backup/index.ts";
 import { productManifest } from "./build-facts.ts";
 import { requestPartsOf } from "./request-parts.ts";
 import { addressesOf, type Addresses } from "./addresses.ts";
@@ -124,8 +124,27 @@ async function startAll(
   const s3Parts = { ...common, endpoint: addresses.s3_endpoint };
   const s3Gateway = phases.started("s3 gateway", createS3Part(s3Parts, s3), (part) => part.stop());
   const backups = phases.started("backups", new BackupRunner({ config, clock, log, schedule }), (part) => part.stop());
+  const restorer = new PartRestorer({
+    ...common,
+    files: files.deps,
+    restoreVersion: (...of) => s3.restoreVersion(...of),
+  });
+  const restores = phases.started("restores", restorer, (part) => part.stop());
   const trash = createTrash({ ...common, s3, registry, webhooks });
-  const parts = { ...common, skipped, addresses, host, people, backups, s3, s3Gateway, leaving, trash, ...features };
+  const parts = {
+    ...common,
+    skipped,
+    addresses,
+    host,
+    people,
+    backups,
+    restores,
+    s3,
+    s3Gateway,
+    leaving,
+    trash,
+    ...features,
+  };
   const surfaces = createSurfaces({ ...parts, listeners: [listener, s3Listener], stopping: () => stopping });
   const answered = observersOf(identity, registry, own);
   const conventions = { log, clock, answered, ...requestPartsOf(config, { telemetry, clock, metrics }) };
@@ -135,7 +154,7 @@ async function startAll(
   const syslog = startSyslog(listeners.syslog, { ...common, ...features, metrics });
   // Stopped before the parts that its jobs use.
   phases.started("jobs", jobs, (part) => part.stop());
-  for (const part of [alerts, files, s3, registry, webhooks, trash, backups, leaving]) await part.start();
+  for (const part of [alerts, files, s3, registry, webhooks, trash, backups, restores, leaving]) await part.start();
   // Registered last, so that it stops first. Running requests need the other parts.
   const stopRequests = (part: typeof listeners): Promise<void> => {
     stopping = true;

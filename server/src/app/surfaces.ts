@@ -28,7 +28,7 @@ import { createQuerySurface, type QueryLimits } from "#surfaces/query/index.ts";
 import { createWebhooksSurface } from "#surfaces/webhooks/index.ts";
 import type { Addresses } from "./addresses.ts";
 import type { createAlerts } from "./alerts.ts";
-import type { BackupRunner } from "./backup/index.ts";
+import type { BackupRunner, PartRestorer } from "./backup/index.ts";
 import type { Config } from "./config.ts";
 import type { Files } from "./files.ts";
 import type { Leaving } from "./leaving.ts";
@@ -65,6 +65,7 @@ export interface SurfaceParts {
   /** The listeners that accept requests. */
   readonly listeners: readonly Listener[];
   readonly backups: BackupRunner;
+  readonly restores: PartRestorer;
   readonly leaving: Leaving;
   readonly schedule: Schedule;
   readonly stopping: () => boolean;
@@ -75,7 +76,7 @@ export function createSurfaces(parts: SurfaceParts): Surface[] {
   const { config, clock, addresses, host, identity, metadata, telemetry, stopping } = parts;
   const mail = mailOf(config);
   const peers = watchPeers({ clock, trusted: config.trusted_proxies, log: parts.log }, parts.listeners);
-  const { people, backups, schedule, objects, alerts, files, registry, webhooks, s3, s3Gateway } = parts;
+  const { people, backups, restores, schedule, objects, alerts, files, registry, webhooks, s3, s3Gateway } = parts;
   const health = createHealthSurface({
     host,
     stopping,
@@ -127,6 +128,7 @@ export function createSurfaces(parts: SurfaceParts): Surface[] {
       addresses,
       mail,
       backups,
+      restores,
       leaving: parts.leaving,
       schedule,
       portalDir: config.portal_dir,

@@ -10,7 +10,7 @@ import { SETTING_NAMES } from "../settings.ts";
 const NICENESS = 10;
 const DETAIL_CHARS_MAX = 1_000;
 /** Settings that the commands of backups use. */
-const USED = /^(data_dir|database_url|backup_\w+|objects_s3_\w+)$/;
+const USED = /^(data_dir|database_url|master_key\w*|backup_\w+|objects_s3_\w+)$/;
 
 export interface BackupChild {
   /** Resolves to the output, or to the reason of a failure. Never rejects. */

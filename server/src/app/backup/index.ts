@@ -13,6 +13,8 @@ export { MASTER_KEY_FILE, type Backup, type BackupFacts } from "./facts.ts";
 export { backupKeyFor, confirmBackupKey, isBackupKeyConfirmed, presentBackupKey, requireBackupKey } from "./key.ts";
 export { chosenBackup, listBackups, type ListedBackup } from "./list.ts";
 export { deferEndOfLinks, endDeferredLinks } from "./links.ts";
+export { partWords, type PartName } from "./part-name.ts";
+export { PartRestorer } from "./restorer.ts";
 export { isBucketPlace, openBackupPlace } from "./place.ts";
 export { retentionOf } from "./retention.ts";
 export { BackupRunner } from "./runner.ts";

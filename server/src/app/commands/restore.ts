@@ -23,7 +23,9 @@ import {
   restoreDirectory,
 } from "../backup/index.ts";
 import type { Config } from "../config.ts";
+import { partOf, PART_OPTIONS } from "./backup/parts.ts";
 import { withKeyFile } from "./backup/place.ts";
+import { restoreIntoServer } from "./backup/restore-into-server.ts";
 import {
   CommandError,
   command,
@@ -44,6 +46,8 @@ import { checkAudit, checkContent } from "./restored-checks.ts";
 const USAGE = `
 Usage: mooring restore --from PLACE [--backup NAME] [--key-file FILE] [--passphrase-file FILE] --data-dir NEW [--deletions FILE]
 
+       mooring restore --org ORG|--project ORG/PROJECT|--bucket ORG/BUCKET|--file FILE [--backup NAME] [--as SLUG] [--keep-credentials] [--data-dir DIR]
+
 Restores a backup, by default the newest one, into a new data directory. Every byte is checked; then content and audit log. Open set-up
 links, reset links and invitations end: create new ones. Records of an older version stay unchanged until the server, or mooring
 upgrade, upgrades them. NEW must be absent or empty. The backup does not change. PLACE may also be a backup of the former form: the
@@ -54,6 +58,12 @@ The backup key is in FILE, or in MOORING_BACKUP_KEY. A backup that has the maste
 People who were deleted after the backup are deleted again. Their ids are in the place of backups, and in deletions.ndjson of the former
 data directory: name that file with --deletions, if you still have it.
 
+With --org, --project, --bucket or --file, restores only this part, from the place in backup_dir into the running server of DIR. An organization
+or a project returns with its ids, if it is not there. Objects and a file become new versions. Credentials return revoked, unless you add
+--keep-credentials. Alerts and destinations of webhooks return paused.
+
+  mooring restore --file file_01k… --data-dir ./data
+  mooring restore --project acme/shop --backup 20261122T181500Z --data-dir ./data
   mooring restore --from /mnt/backups --key-file /media/usb/backup.key --data-dir ./restored
   mooring restore --from s3://backups/mooring --backup 20261122T181500Z --key-file ./backup.key --data-dir ./restored
   cp /etc/mooring/master.key ./restored/
@@ -65,6 +75,9 @@ Exit codes: 0 restored without faults, 1 not restored, or faults were found, 2 w
 const OPTIONS: readonly Option[] = [
   { name: "from", value: "PLACE", description: "place of backups: a directory, or s3://BUCKET/PREFIX" },
   { name: "backup", value: "NAME", description: "the backup to restore (default: the newest)" },
+  ...PART_OPTIONS,
+  { name: "as", value: "SLUG", description: "slug of a restored organization (default: as in the backup)" },
+  { name: "keep-credentials", description: "restored credentials and S3 keys work again" },
   { name: "key-file", value: "FILE", description: "file with the backup key (default: backup_key)" },
   { name: "passphrase-file", value: "FILE", description: "file whose first line is the passphrase of the master key" },
   {
@@ -77,6 +90,8 @@ const OPTIONS: readonly Option[] = [
 
 export const restore = command(USAGE, OPTIONS, async (parsed) => {
   noMore(parsed.positionals);
+  const part = partOf(parsed);
+  if (part !== null) return restoreIntoServer(parsed, part);
   const [from, dataDir] = [requiredOption(parsed, "from"), requiredOption(parsed, "data-dir")];
   const config = await withKeyFile(parsed, configOf(parsed));
   const passphrase = await passphraseOf(parsed);

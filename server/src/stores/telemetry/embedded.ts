@@ -104,6 +104,7 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
     policy: (orgId) => rows.lifecycle.policy(orgId),
     usage: (orgId) => rows.lifecycle.usage(orgId),
     refresh: () => rows.lifecycle.refresh(),
+    arrive: (orgId, files, copied) => rows.arrive(orgId, files, copied),
     forgetRecords: (table) => records.forget(table),
     query: async (request) => {
       if (sandbox === "require") requireLayers(await engine.sandbox());

@@ -10,9 +10,10 @@ import { MergeSchedule } from "./compaction/merge-schedule.ts";
 import { isBehind } from "./compaction/pace.ts";
 import type { Feed } from "./feed/feed.ts";
 import { takeSnapshot } from "./hot/snapshot.ts";
-import type { Appended, Batch, TelemetryHealth } from "./types.ts";
+import type { Appended, Batch, TelemetryHealth, TelemetryStore } from "./types.ts";
 import { assertPathSafe, layoutOf } from "./layout.ts";
 import type { SegmentInfo } from "./log/segment.ts";
+import { arrivalsIn } from "./moving/arrivals.ts";
 import type { Lifecycle } from "./retention/index.ts";
 import type { Snapshot, WantedTables } from "./snapshot.ts";
 import type { Group } from "./spool/index.ts";
@@ -42,6 +43,8 @@ export async function openRows(options: RowStoreOptions): Promise<RowStore> {
 
 /** Stores batches durably, offers them to queries as files, and converts them to Parquet. */
 export class RowStore {
+  /** Implements `TelemetryStore.arrive`. */
+  readonly arrive: TelemetryStore["arrive"];
   readonly #parts: Parts;
   readonly #schedule: CompactionSchedule;
   readonly #merges: MergeSchedule;
@@ -53,6 +56,7 @@ export class RowStore {
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    this.arrive = arrivalsIn({ ...parts.options, ...parts });
     const { options, tables, wal, compactor, merger } = parts;
     const { clock, log, schedule, settings } = options;
     this.#openedMs = clock.nowMs();

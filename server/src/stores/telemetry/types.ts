@@ -1,3 +1,4 @@
+import type { ArrivedTelemetry, ArrivingFile } from "./moving/index.ts";
 import type { SandboxLayer } from "./query/sandbox.ts";
 import type { Readable } from "node:stream";
 import type { TelemetryType } from "./columns.ts";
@@ -160,6 +161,12 @@ export interface TelemetryStore {
   usage(orgId: string): Usage;
   /** Applies changes of retention, quotas and erasures at once. Otherwise this takes seconds. */
   refresh(): Promise<void>;
+  /** Copies Parquet files of an organization into this store. They count from the commit of `insert`. */
+  arrive(
+    orgId: string,
+    files: readonly ArrivingFile[],
+    copied: (file: ArrivingFile) => void,
+  ): Promise<ArrivedTelemetry>;
   /** Deletes the cached files of records, because rows of them were erased. */
   forgetRecords(table: RecordTable): Promise<void>;
   /**

@@ -7,13 +7,14 @@ import type { Clock } from "#kernel/time.ts";
 import type { Schedule } from "#stores/jobs/index.ts";
 import type { Mail } from "#stores/mail/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
-import type { InstanceBackups, InstanceFacts } from "./instance.ts";
+import type { InstanceBackups, InstanceFacts, InstanceRestores } from "./instance.ts";
 
 export interface PortalSurfaceDeps {
   readonly host: HttpHost;
   readonly identity: Pick<Identity, "credentials" | "envelope" | "feed" | "issuer" | "keys" | "retireKeyNow">;
   readonly instance: InstanceFacts;
   readonly backups: InstanceBackups;
+  readonly restores: InstanceRestores;
   readonly leaving: {
     deletePerson(deletion: PersonDeletion): Promise<void>;
     deleteOrganization(by: OperatorCaller, orgId: string): Promise<StateChange>;

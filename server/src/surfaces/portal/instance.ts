@@ -82,6 +82,36 @@ export interface InstanceBackup {
   } | null;
 }
 
+/** Restores of parts of backups into this server. */
+export interface InstanceRestores {
+  /** The last ones, newest first. */
+  list(): readonly RestoreState[];
+  /**
+   * Starts a restore, which continues after the answer.
+   * @throws Problem `conflict` when there is no place of backups, or one runs
+   */
+  begin(wanted: NewRestore): { readonly id: string };
+}
+
+export interface NewRestore {
+  /** Null: the newest one. */
+  readonly backup: string | null;
+  readonly kind: "organization" | "project" | "bucket" | "file";
+  readonly organization: string | null;
+  readonly name: string | null;
+  /** The slug of a restored organization; null: as in the backup. */
+  readonly slug: string | null;
+  readonly credentials: "revoked" | "kept";
+}
+
+export interface RestoreState extends NewRestore {
+  readonly id: string;
+  readonly state: "running" | "done" | "failed";
+  readonly startedAt: string;
+  readonly endedAt: string | null;
+  readonly detail: string | null;
+}
+
 export interface InstanceCheck {
   readonly name: string;
   readonly state: "ok" | "warning" | "failed";

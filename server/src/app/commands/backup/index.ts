@@ -1,7 +1,9 @@
 import { command, configOf, LOCAL_OPTIONS, noMore, UsageError, type Option, type Parsed } from "../command.ts";
 import { create } from "./create.ts";
+import { extract } from "./extract.ts";
 import { key } from "./key.ts";
 import { list } from "./list.ts";
+import { PART_OPTIONS } from "./parts.ts";
 import { prune } from "./prune.ts";
 import { trial } from "./trial.ts";
 import { verify } from "./verify.ts";
@@ -9,6 +11,7 @@ import { verify } from "./verify.ts";
 const USAGE = `
 Usage: mooring backup [--to PLACE] [--with-master-key --passphrase-file FILE] [--json] [--data-dir DIR]
        mooring backup list|verify|prune|trial [--to PLACE] [--json] [--data-dir DIR]
+       mooring backup extract --org ORG|--project ORG/PROJECT|--bucket ORG/BUCKET|--file FILE --into DIR --passphrase-file FILE [--name NAME]
        mooring backup key [--confirm FILE] [--data-dir DIR]
 
 Backs up the data directory to a PLACE, with or without a running server: records, telemetry and content of the same moment, with
@@ -19,6 +22,7 @@ list    lists the backups of PLACE, newest first
 verify  checks that every backup is complete, and compares packs with their checksums: all, or a part (--part 0.1)
 prune   deletes backups by backup_keep, backup_keep_hourly, _daily, _weekly and _monthly, or those of --delete NAME, and what no backup needs
 trial   restores the newest backup into a temporary directory, checks it and deletes it. If it is too large: the records, and a part of the packs
+extract writes a part of a backup to DIR, as mooring export does. mooring restore takes a part into a running server
 key     prints the key that encrypts backups. Keep a copy elsewhere: without it, nobody can restore. --confirm compares your copy
 
 The key is in the data directory (backup.key), or in backup_key. The first backup creates it. The backup has no master key, unless you add
@@ -45,6 +49,9 @@ const OPTIONS: readonly Option[] = [
   },
   { name: "key-file", value: "FILE", description: "file with the backup key (default: backup_key, or backup.key)" },
   { name: "part", value: "NUMBER", description: "verify: the part of the packs to read, from 0 to 1 (default 1)" },
+  ...PART_OPTIONS,
+  { name: "into", value: "DIR", description: "extract: a new directory" },
+  { name: "name", value: "NAME", description: "extract: the backup (default: the newest)" },
   { name: "delete", value: "NAME", multiple: true, description: "prune: delete only this backup; repeatable" },
   { name: "confirm", value: "FILE", description: "key: compare the copy in FILE, and note that it exists" },
   { name: "json", description: "print JSON" },
@@ -57,6 +64,7 @@ const VERBS: Readonly<Record<string, (parsed: Parsed) => Promise<number>>> = {
   verify,
   prune,
   trial,
+  extract,
   key,
 };
 
@@ -64,7 +72,8 @@ export const backup = command(USAGE, OPTIONS, async (parsed) => {
   const [verb = "create", ...rest] = parsed.positionals;
   noMore(rest);
   const run = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
-  if (run === undefined) throw new UsageError(`there is no subcommand ${verb}: use list, verify, prune, trial or key`);
+  if (run === undefined)
+    throw new UsageError(`there is no subcommand ${verb}: use list, verify, prune, trial, extract or key`);
   configOf(parsed); // its mistakes come first
   return run(parsed);
 });

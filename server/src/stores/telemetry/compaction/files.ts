@@ -52,6 +52,11 @@ export class ParquetFiles {
     if (this.#doubtful.has(table)) await this.#inTurn(table, () => this.#reload(table));
   }
 
+  /** Reads the table from the manifest again, because files have arrived from elsewhere. */
+  async reload(table: Table): Promise<void> {
+    await this.#inTurn(table, () => this.#reload(table));
+  }
+
   /**
    * Replaces the table's batches up to `lastSeq` by finished files.
    * @throws Error when the result is unknown; `ManifestChanged` when nothing has changed

@@ -41,7 +41,16 @@ export interface ArrivedTelemetry {
  * @throws Error when a file differs from its digest, or a server has the directory open
  */
 export async function arrivingTelemetry(
-  { dataDir, clock }: { readonly dataDir: string; readonly clock: Clock },
+  {
+    dataDir,
+    clock,
+    isOpen = false,
+  }: {
+    readonly dataDir: string;
+    readonly clock: Clock;
+    /** Whether this process has the directory open. */
+    readonly isOpen?: boolean;
+  },
   orgId: string,
   files: readonly ArrivingFile[],
   copied: (file: ArrivingFile) => void,
@@ -49,9 +58,9 @@ export async function arrivingTelemetry(
   assertPathSafe(orgId);
   const layout = layoutOf(dataDir);
   await mkdir(layout.root, { recursive: true, mode: 0o700 });
-  const release = lockDirectory(layout.lock, "telemetry");
+  const release = isOpen ? (): void => undefined : lockDirectory(layout.lock, "telemetry");
   try {
-    await prepareFolders(layout);
+    if (!isOpen) await prepareFolders(layout);
     const storeId = await readStoreId(layout, clock);
     const placed = files.map((file) => placedRow(orgId, file.row));
     const note = await noteReplacing(layout, `moving-${orgId}`, { dropped: [], added: placed.map(({ path }) => path) });

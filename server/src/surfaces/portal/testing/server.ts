@@ -43,6 +43,7 @@ import type { PortalSurfaceDeps } from "../deps.ts";
 import { createPortalSurface, type InstanceFacts } from "../index.ts";
 import { ADDRESSES } from "./addresses.ts";
 import { TestBackups } from "./backups.ts";
+import { TestRestores } from "./restores.ts";
 import { createBrowser, send, type Answer, type Browser } from "./browser.ts";
 
 export { ADDRESSES } from "./addresses.ts";
@@ -135,7 +136,7 @@ export async function startPortal(options: PortalOptions = {}): Promise<PortalSe
     clock,
     rateLimit: RATE_LIMIT,
   });
-  const [backups, schedule] = [new TestBackups(), new Schedule(clock)];
+  const [backups, restores, schedule] = [new TestBackups(), new TestRestores(), new Schedule(clock)];
   const surfaces = [
     createPortalSurface({
       host,
@@ -147,6 +148,7 @@ export async function startPortal(options: PortalOptions = {}): Promise<PortalSe
       mail: options.mail ?? null,
       addresses: ADDRESSES,
       backups,
+      restores,
       leaving: leavingOf({ people, metadata, clock, log, schedule, feed: identity.feed }),
       schedule,
       portalDir: options.portalDir ?? null,
