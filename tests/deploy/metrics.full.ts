@@ -1,5 +1,8 @@
 /** The table of metrics and a running server: each has exactly the families, labels and values of the other. */
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { FAMILIES, isListed, type Family } from "../../server/src/kernel/metrics/index.ts";
 import { startServer, type Server } from "../fixtures/server.ts";
@@ -33,10 +36,11 @@ function linesOf(text: string): Line[] {
 describe("the table of metrics", () => {
   let server: Server;
   let text: string;
+  const backups = mkdtempSync(join(tmpdir(), "mooring-metrics-"));
   before(async () => {
     const syslog = Object.fromEntries(["tcp", "udp"].map((name) => [`syslog_${name}_listen`, "127.0.0.1:0"]));
     server = await startServer({
-      settings: { metrics_listen: "127.0.0.1:0", own_telemetry_organization: "acme", ...syslog },
+      settings: { metrics_listen: "127.0.0.1:0", own_telemetry_organization: "acme", backup_dir: backups, ...syslog },
     });
     const { app, credential } = await server.bootstrap();
     const token = await server.token(credential);
@@ -57,7 +61,10 @@ describe("the table of metrics", () => {
     assert.equal(answer.headers.get("content-type"), "text/plain; version=0.0.4; charset=utf-8");
     text = await answer.text();
   });
-  after(async () => server?.dispose());
+  after(async () => {
+    await server?.dispose();
+    rmSync(backups, { recursive: true, force: true });
+  });
 
   test("has each family that the server has, and no other, with the same type and help", () => {
     const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => `${name} ${type}`);

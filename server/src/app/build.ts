@@ -32,7 +32,7 @@ import { openIdempotency } from "./idempotency.ts";
 import { createLeaving } from "./leaving.ts";
 import { providerOf } from "./provider.ts";
 import { openRecords } from "./records.ts";
-import { readStores, startProcessMetrics } from "./metrics/index.ts";
+import { readBackups, readStores, startProcessMetrics } from "./metrics/index.ts";
 import { answeredRequest, type OwnTelemetry } from "./own-telemetry/index.ts";
 import { createPhases, PHASE_STOP_MS, type Phases } from "./phases.ts";
 import { createReload, type ReadConfig } from "./reload.ts";
@@ -124,6 +124,7 @@ async function startAll(
   const s3Parts = { ...common, endpoint: addresses.s3_endpoint };
   const s3Gateway = phases.started("s3 gateway", createS3Part(s3Parts, s3), (part) => part.stop());
   const backups = phases.started("backups", new BackupRunner({ config, clock, log, schedule }), (part) => part.stop());
+  readBackups(metrics, backups);
   const restorer = new PartRestorer({
     ...common,
     files: files.deps,

@@ -88,7 +88,7 @@ export class PartRestorer implements InstanceRestores {
     const child = startBackupChild(config, words);
     const ended = this.#run(state, { child, to, passphrase }).finally(async () => {
       this.#running = undefined;
-      await rm(to, { recursive: true, force: true });
+      for (const path of [to, `${to}.work`]) await rm(path, { recursive: true, force: true });
       await rm(passphraseFile, { force: true });
     });
     this.#running = { child, ended };

@@ -83,6 +83,24 @@ export class BackupRunner implements InstanceBackups {
     };
   }
 
+  /** The results for the metrics; null without a place for backups. */
+  async results(): Promise<{
+    readonly intervalS: number | null;
+    readonly lastSuccessMs: number;
+    readonly failures: number;
+    readonly lastTrialMs: number;
+  } | null> {
+    if (this.#reason() !== null) return null;
+    const { backup_dir: place, backup_interval_hours: hours } = this.#options.config;
+    const { success, failures_total: failures, last_good_trial_at: lastTrial } = await this.#remembered();
+    return {
+      intervalS: hours === 0 ? null : (hours * HOUR_MS) / 1000,
+      lastSuccessMs: success !== null && success.place === place ? Date.parse(success.at) : 0,
+      failures,
+      lastTrialMs: lastTrial === null ? 0 : Date.parse(lastTrial),
+    };
+  }
+
   async list(): Promise<InstanceBackup[]> {
     return this.#withPlace([], async (archive) => {
       const listed = await listBackups(archive, await presentBackupKey(this.#options.config), this.#known);

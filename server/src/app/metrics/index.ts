@@ -1,2 +1,3 @@
+export { readBackups } from "./backups.ts";
 export { startProcessMetrics } from "./process.ts";
 export { readStores } from "./stores.ts";

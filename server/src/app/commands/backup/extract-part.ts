@@ -1,5 +1,4 @@
 import { mkdir, rm } from "node:fs/promises";
-import { join } from "node:path";
 import { createIdentity } from "#domain/identity/index.ts";
 import { contentsNamed, exportOrganization, type MoveManifest, type MovePart } from "#domain/moves/index.ts";
 import { systemClock } from "#kernel/time.ts";
@@ -14,9 +13,6 @@ import type { Config } from "../../config.ts";
 import { masterKeysOf } from "../../master-keys.ts";
 import { stderrLog } from "../stores.ts";
 import { findPart } from "./part-store.ts";
-
-/** A data directory within the target, with the records of the backup and the needed files. */
-const WORK = ".work";
 
 export interface ExtractOptions {
   readonly repository: Repository;
@@ -37,7 +33,8 @@ export interface ExtractOptions {
  */
 export async function extractPart(config: Config, options: ExtractOptions): Promise<MoveManifest> {
   const { repository, backup, to, signal } = options;
-  const work = join(to, WORK);
+  // A data directory with the records of the backup and the needed files.
+  const work = `${to}.work`;
   await mkdir(work, { recursive: true, mode: 0o700 });
   try {
     await gatherBackup(repository, backup, work, { wants: (path) => path === RECORDS_FILE, signal });

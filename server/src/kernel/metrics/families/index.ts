@@ -1,3 +1,4 @@
+import { BACKUPS } from "./backups.ts";
 import { HTTP } from "./http.ts";
 import { PROCESS } from "./process.ts";
 import { QUERY } from "./query.ts";
@@ -13,6 +14,7 @@ export const PARTS = {
   Telemetry: TELEMETRY,
   Queries: QUERY,
   Work: WORK,
+  Backups: BACKUPS,
 } as const;
 
-export const FAMILIES = { ...PROCESS, ...HTTP, ...STORAGE, ...TELEMETRY, ...QUERY, ...WORK } as const;
+export const FAMILIES = { ...PROCESS, ...HTTP, ...STORAGE, ...TELEMETRY, ...QUERY, ...WORK, ...BACKUPS } as const;
