@@ -5,14 +5,26 @@ import { masterKeyIdOf } from "#domain/identity/index.ts";
 import { isoFromMs, type Clock } from "#kernel/time.ts";
 import type { Archive } from "#stores/archive/index.ts";
 import { holdDeletions, type KeptFile } from "#stores/directory/index.ts";
-import { copySqliteRecords, countRows, openRecordsCopy, RECORDS_FILE, type Reader } from "#stores/metadata/index.ts";
+import {
+  copySqliteRecords,
+  countRows,
+  openRecordsCopy,
+  postgresTables,
+  recordLines,
+  RECORDS_FILE,
+  withRecordSnapshot,
+  type Reader,
+} from "#stores/metadata/index.ts";
 import { blobsElsewhere, objectFiles } from "#stores/objects/index.ts";
 import { FileListWriter, RepositoryWriter, writeBackup } from "#stores/repository/index.ts";
 import { telemetryFiles } from "#stores/telemetry/index.ts";
 import { MASTER_KEY_FILE, type Backup, type BackupFacts } from "./facts.ts";
+import { recordsPath } from "./records.ts";
 
 export interface BackupOptions {
   readonly dataDir: string;
+  /** The address of PostgreSQL. Undefined: the records are in SQLite in the data directory. */
+  readonly url?: string | undefined;
   readonly archive: Archive;
   readonly backupKey: string;
   /** The master key under a passphrase. Null: the backup has no master key. */
@@ -49,20 +61,10 @@ export async function createBackup(options: BackupOptions): Promise<Backup> {
 }
 
 async function fill(options: BackupOptions, writer: RepositoryWriter, startedMs: number): Promise<Backup> {
-  const { archive, clock, version, wrappedMasterKey } = options;
+  const { archive, clock, wrappedMasterKey } = options;
   const list = new FileListWriter(writer);
   if (wrappedMasterKey !== null) await list.addChanging(MASTER_KEY_FILE, one(Buffer.from(wrappedMasterKey)));
-  const facts = await withCopiedRecords(options, list, async (records): Promise<BackupFacts> => {
-    await addFiles(options, list, records);
-    return {
-      version,
-      records: "sqlite",
-      master_key: wrappedMasterKey !== null,
-      master_key_id: (await masterKeyIdOf(records)) ?? null,
-      blobs_elsewhere: await blobsElsewhere(options.dataDir, records),
-      counts: await countRows(records),
-    };
-  });
+  const facts = await (options.url === undefined ? addSqlite(options, list) : addPostgres(options, options.url, list));
   const lists = await list.end();
   await writer.flush();
   return writeBackup(archive, writer.keys, {
@@ -77,12 +79,9 @@ async function fill(options: BackupOptions, writer: RepositoryWriter, startedMs:
   });
 }
 
-/** Copies the records of one moment, adds them, and opens the copy until `work` ends. */
-async function withCopiedRecords<T>(
-  { dataDir }: BackupOptions,
-  list: FileListWriter,
-  work: (records: Reader) => Promise<T>,
-): Promise<T> {
+/** Copies the records of one moment to a file, adds it, and adds the files that the copy names. */
+async function addSqlite(options: BackupOptions, list: FileListWriter): Promise<BackupFacts> {
+  const { dataDir } = options;
   const folder = join(dataDir, WORK);
   // What an interrupted backup has left.
   await rm(folder, { recursive: true, force: true });
@@ -93,7 +92,8 @@ async function withCopiedRecords<T>(
     await list.addChanging(RECORDS_FILE, createReadStream(path, { highWaterMark: READ_BYTES }));
     const copied = openRecordsCopy(path);
     try {
-      return await work(copied.read);
+      for await (const file of filesOf(dataDir, copied.read)) await addFile(options, list, file);
+      return await factsOf(options, "sqlite", copied.read);
     } finally {
       copied.close();
     }
@@ -102,15 +102,49 @@ async function withCopiedRecords<T>(
   }
 }
 
-async function addFiles({ dataDir, signal }: BackupOptions, list: FileListWriter, records: Reader): Promise<void> {
-  for (const files of [telemetryFiles(dataDir, records), objectFiles(dataDir, records)])
-    for await (const file of files) {
+/** Copies each table of one moment as lines. Files are added afterwards, so that the transaction ends early. */
+async function addPostgres(options: BackupOptions, url: string, list: FileListWriter): Promise<BackupFacts> {
+  const { dataDir, signal } = options;
+  const { facts, files } = await withRecordSnapshot({ url, dataDir }, async (read) => {
+    for (const table of await postgresTables(read)) {
       signal?.throwIfAborted();
-      await addFile(dataDir, list, file);
+      await list.addLines(recordsPath(table.table), recordLines(read, table));
     }
+    return {
+      facts: await factsOf(options, "postgres", read),
+      files: await Array.fromAsync(filesOf(dataDir, read)),
+    };
+  });
+  for (const file of files) await addFile(options, list, file);
+  return facts;
 }
 
-async function addFile(dataDir: string, list: FileListWriter, { path, how, size, sha256 }: KeptFile): Promise<void> {
+async function factsOf(
+  { dataDir, version, wrappedMasterKey }: BackupOptions,
+  records: BackupFacts["records"],
+  read: Reader,
+): Promise<BackupFacts> {
+  return {
+    version,
+    records,
+    master_key: wrappedMasterKey !== null,
+    master_key_id: (await masterKeyIdOf(read)) ?? null,
+    blobs_elsewhere: await blobsElsewhere(dataDir, read),
+    counts: await countRows(read),
+  };
+}
+
+async function* filesOf(dataDir: string, records: Reader): AsyncGenerator<KeptFile> {
+  yield* telemetryFiles(dataDir, records);
+  yield* objectFiles(dataDir, records);
+}
+
+async function addFile(
+  { dataDir, signal }: BackupOptions,
+  list: FileListWriter,
+  { path, how, size, sha256 }: KeptFile,
+): Promise<void> {
+  signal?.throwIfAborted();
   const at = join(dataDir, path);
   const never = how === "link" && size !== null;
   if (never) await list.addFixed({ path, size, sha256 }, () => createReadStream(at, { highWaterMark: READ_BYTES }));

@@ -16,6 +16,7 @@ export { deferEndOfLinks, endDeferredLinks } from "./links.ts";
 export { partWords, type PartName } from "./part-name.ts";
 export { PartRestorer } from "./restorer.ts";
 export { isBucketPlace, openBackupPlace } from "./place.ts";
+export { isRecordTable, restoreRecords } from "./records.ts";
 export { retentionOf } from "./retention.ts";
 export { BackupRunner } from "./runner.ts";
 export { fillDataDirectory, gatherBackup, refuseHalfRestored } from "./restore.ts";

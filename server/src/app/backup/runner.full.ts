@@ -26,7 +26,7 @@ afterEach(async () => {
   rmSync(directory, { recursive: true });
 });
 
-function runnerWith(settings: { database_url?: string; backup_dir?: string | null }): BackupRunner {
+function runnerWith(settings: { backup_dir?: string | null }): BackupRunner {
   const log = { info: () => undefined, error: () => undefined };
   const config = loadConfig({ file: undefined, environment: {}, flags: {} });
   return new BackupRunner({
@@ -80,14 +80,9 @@ test("a stop ends a running backup", async () => {
   assert.equal((await runner.state()).running, null);
 });
 
-test("an error says why there is no backup: no place, or the records of another server", async () => {
-  for (const [settings, why] of [
-    [{ backup_dir: null }, /set backup_dir/],
-    [{ database_url: "postgres://db" }, /PostgreSQL/],
-  ] as const) {
-    const other = runnerWith(settings);
-    assert.match((await other.state()).reason ?? "", why);
-    await assert.rejects(other.begin(), why);
-    assert.equal(await other.delete("20261122T181500Z"), false);
-  }
+test("an error says why there is no backup", async () => {
+  const other = runnerWith({ backup_dir: null });
+  assert.match((await other.state()).reason ?? "", /set backup_dir/);
+  await assert.rejects(other.begin(), /set backup_dir/);
+  assert.equal(await other.delete("20261122T181500Z"), false);
 });

@@ -136,9 +136,7 @@ export class BackupRunner implements InstanceBackups {
 
   /** Returns the reason why backups are not possible; null when they are possible. */
   #reason(): string | null {
-    const { database_url: database, backup_dir: directory } = this.#options.config;
-    if (database !== null)
-      return "The records are in PostgreSQL, which has its own tools: stop the server, dump the database and copy the data directory.";
+    const { backup_dir: directory } = this.#options.config;
     return directory === null ? "No place for backups is set: set backup_dir, and start the server again." : null;
   }
 

@@ -6,7 +6,7 @@ import { masterKeysIn } from "#domain/identity/index.ts";
 import { unwrapSecret } from "#domain/moves/index.ts";
 import { eraseTraces } from "#domain/people/index.ts";
 import { systemClock } from "#kernel/time.ts";
-import { missingMigrations, openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
+import { missingMigrations, openMetadata, RECORDS_FILE, type MetadataStore } from "#stores/metadata/index.ts";
 import { Repository } from "#stores/repository/index.ts";
 import {
   addDeletions,
@@ -16,11 +16,13 @@ import {
   DELETIONS_FILE,
   fillDataDirectory,
   gatherBackup,
+  isRecordTable,
   MASTER_KEY_FILE,
   openBackupPlace,
   readDeletions,
   readDeletionsIn,
   restoreDirectory,
+  restoreRecords,
 } from "../backup/index.ts";
 import type { Config } from "../config.ts";
 import { partOf, PART_OPTIONS } from "./backup/parts.ts";
@@ -103,7 +105,9 @@ export const restore = command(USAGE, OPTIONS, async (parsed) => {
     await addDeletions(dataDir, filled.deletions);
     const other = textOption(parsed, "deletions");
     if (other !== undefined) await addDeletions(dataDir, await readDeletions(other));
-    const findings = (await check(dataDir, interrupt.signal)) + (await checkMasterKey(dataDir, filled.masterKeyId));
+    const findings =
+      (await check(dataDir, config.database_url ?? undefined, interrupt.signal)) +
+      (await checkMasterKey(dataDir, filled.masterKeyId));
     return findings === 0 ? ExitCode.ok : ExitCode.failed;
   } catch (error) {
     if (interrupt.signal.aborted) return ExitCode.interrupted;
@@ -155,9 +159,12 @@ async function fillFromRepository(
     if (facts.master_key && passphrase === null)
       say("The backup has the master key, and it stays there without --passphrase-file.");
     const withKey = facts.master_key && passphrase !== null;
-    const wants = (path: string): boolean => path !== MASTER_KEY_FILE || withKey;
+    const isRecords = (path: string): boolean => path === RECORDS_FILE || isRecordTable(path);
+    const wants = (path: string): boolean => !isRecords(path) && (path !== MASTER_KEY_FILE || withKey);
     await fillDataDirectory(dataDir, async (to) => {
       await gatherBackup(repository, backup, to, { wants, signal });
+      const url = config.database_url ?? undefined;
+      await restoreRecords(repository, backup, { dataDir: to, url, clock: systemClock, signal });
       if (withKey) await unwrapMasterKey(to, passphrase);
     });
     say(`ok        ${backup.files} files of ${backup.started_at}, by version ${facts.version}`);
@@ -199,8 +206,8 @@ async function checkMasterKey(dataDir: string, needed: string | null): Promise<n
 }
 
 /** Runs the checks of `scrub` and `audit verify`. Returns the number of faults. */
-async function check(dataDir: string, signal: AbortSignal): Promise<number> {
-  const metadata = await openWithoutUpgrade(dataDir);
+async function check(dataDir: string, url: string | undefined, signal: AbortSignal): Promise<number> {
+  const metadata = await openWithoutUpgrade(dataDir, url);
   if (metadata === null) return 0;
   try {
     await endLinks(metadata);
@@ -212,9 +219,9 @@ async function check(dataDir: string, signal: AbortSignal): Promise<number> {
 }
 
 /** Returns null for records of an older version, because a restore does not upgrade them. */
-async function openWithoutUpgrade(dataDir: string): Promise<MetadataStore | null> {
+async function openWithoutUpgrade(dataDir: string, url: string | undefined): Promise<MetadataStore | null> {
   try {
-    return await openMetadata({ url: undefined, dataDir, clock: systemClock, migrating: "refuse" });
+    return await openMetadata({ url, dataDir, clock: systemClock, migrating: "refuse" });
   } catch (error) {
     if (missingMigrations(error).length === 0) throw error;
     await deferEndOfLinks(dataDir);

@@ -5,6 +5,7 @@ export { bytesInJson, insertJsonRows, jsonTable, textValue } from "./json-rows.t
 export { copySqliteRecords, openRecordsCopy, RECORDS_FILE } from "./sqlite/snapshot.ts";
 export { withRecordSnapshot, type SnapshotSource } from "./read-snapshot.ts";
 export { countRows } from "./counts.ts";
+export { loadRecords, postgresTables, recordLines } from "./logical.ts";
 export { columnsOf, prepared } from "./prepared.ts";
 export { observeReads, type ObservedRead } from "./observed.ts";
 export { analyze, ANALYSIS_EVERY_MS } from "./analysis.ts";

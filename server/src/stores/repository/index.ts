@@ -1,5 +1,6 @@
 export { backupNames, readBackup, writeBackup, type BackupRecord } from "./backups.ts";
 export { openKeys as openRepositoryKeys, readConfig } from "./config.ts";
+export { linesOf as fileLines } from "./cutter.ts";
 export { backupFiles, fileContent, FileListWriter, type OpenBackupFile } from "./files.ts";
 export { isBackupKey, keyIdOf, newBackupKey } from "./keys.ts";
 export { startOfBackup } from "./layout.ts";

@@ -15,18 +15,23 @@ import { withKeyFile, withPlace } from "./place.ts";
 /** `mooring backup`: creates a backup. */
 export async function create(parsed: Parsed): Promise<number> {
   const config = await withKeyFile(parsed, configOf(parsed));
-  if (config.database_url !== null)
-    throw new CommandError(
-      "cannot back up: the records are in PostgreSQL. Stop the server, dump the database with pg_dump, and copy the data directory.",
-    );
   const wrappedMasterKey = await wrappedKey(parsed, config);
   return untilInterrupt((signal) =>
     withPlace(parsed, config, async (archive) => {
-      const { data_dir: dataDir } = config;
+      const { data_dir: dataDir, database_url: url } = config;
       const { version } = productManifest();
       const made = await backupKeyFor(config, archive)
         .then((backupKey) =>
-          createBackup({ dataDir, archive, backupKey, wrappedMasterKey, version, clock: systemClock, signal }),
+          createBackup({
+            dataDir,
+            url: url ?? undefined,
+            archive,
+            backupKey,
+            wrappedMasterKey,
+            version,
+            clock: systemClock,
+            signal,
+          }),
         )
         .catch((error: Error) => {
           signal.throwIfAborted();

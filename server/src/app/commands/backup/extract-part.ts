@@ -4,10 +4,10 @@ import { contentsNamed, exportOrganization, type MoveManifest, type MovePart } f
 import { systemClock } from "#kernel/time.ts";
 import { Schedule } from "#stores/jobs/index.ts";
 import { openArchive } from "#stores/archive/index.ts";
-import { openMetadata, RECORDS_FILE, type MetadataStore } from "#stores/metadata/index.ts";
+import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
 import { openObjectsBeside } from "#stores/objects/index.ts";
 import type { Repository } from "#stores/repository/index.ts";
-import { gatherBackup, type Backup, type PartName } from "../../backup/index.ts";
+import { gatherBackup, restoreRecords, type Backup, type PartName } from "../../backup/index.ts";
 import { guardBeside } from "../../clock.ts";
 import type { Config } from "../../config.ts";
 import { masterKeysOf } from "../../master-keys.ts";
@@ -37,7 +37,7 @@ export async function extractPart(config: Config, options: ExtractOptions): Prom
   const work = `${to}.work`;
   await mkdir(work, { recursive: true, mode: 0o700 });
   try {
-    await gatherBackup(repository, backup, work, { wants: (path) => path === RECORDS_FILE, signal });
+    await restoreRecords(repository, backup, { dataDir: work, clock: systemClock, signal });
     const metadata = await openMetadata({ url: undefined, dataDir: work, clock: systemClock });
     try {
       return await extract(config, options, metadata, work);

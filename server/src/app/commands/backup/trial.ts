@@ -4,7 +4,15 @@ import { systemClock } from "#kernel/time.ts";
 import type { Archive } from "#stores/archive/index.ts";
 import { countRows, openMetadata, openRecordsCopy, RECORDS_FILE } from "#stores/metadata/index.ts";
 import { Repository, verifyRepository } from "#stores/repository/index.ts";
-import { chosenBackup, gatherBackup, MASTER_KEY_FILE, requireBackupKey, type Backup } from "../../backup/index.ts";
+import {
+  chosenBackup,
+  gatherBackup,
+  isRecordTable,
+  MASTER_KEY_FILE,
+  requireBackupKey,
+  restoreRecords,
+  type Backup,
+} from "../../backup/index.ts";
 import type { Config } from "../../config.ts";
 import { configOf, ExitCode, type Parsed } from "../command.ts";
 import { untilInterrupt } from "../interrupt.ts";
@@ -59,8 +67,9 @@ async function tryRestore(
   try {
     const { bavail, bsize } = await statfs(folder);
     const isWhole = backup.bytes <= Math.min(BYTES_MAX, bavail * bsize * FREE_PART_MAX);
-    const wants = (path: string): boolean => path !== MASTER_KEY_FILE && (isWhole || path === RECORDS_FILE);
-    await gatherBackup(repository, backup, folder, { wants, signal });
+    await restoreRecords(repository, backup, { dataDir: folder, clock: systemClock, signal });
+    const wants = (path: string): boolean => ![MASTER_KEY_FILE, RECORDS_FILE].includes(path) && !isRecordTable(path);
+    if (isWhole) await gatherBackup(repository, backup, folder, { wants, signal });
     const faults = [
       ...(await recordFaults(folder, backup, isWhole, signal)),
       ...(isWhole ? [] : await packFaults(archive, backupKey, signal)),

@@ -101,6 +101,12 @@ export async function countProject(tx: Writer, orgId: string, projectId: string)
       union all
       select bucket, case when blob_id is null then 0 else 1 end, size from s3_history where bucket in (${buckets})) as counted
     group by bucket`.execute(tx);
+  await sql`insert into registry_usage (org_id, bytes, uploading) values (${orgId}, 0, 0) on conflict do nothing`.execute(
+    tx,
+  );
+  await sql`insert into webhook_usage (org_id, events, bytes, purged) values (${orgId}, 0, 0, 0) on conflict do nothing`.execute(
+    tx,
+  );
   // Equal content of several repositories is stored once, so the sum is counted again.
   await sql`update registry_usage set bytes = (select coalesce(sum(size), 0) from
         (select max(size) as size from registry_blob where org_id = ${orgId} group by sha256) as content)

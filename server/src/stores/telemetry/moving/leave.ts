@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { open, readdir, readFile, stat, type FileHandle } from "node:fs/promises";
+import { mkdir, open, readdir, readFile, stat, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { newId } from "#kernel/ids.ts";
 import { SPELLINGS_VERSION } from "#kernel/severity.ts";
@@ -72,6 +72,8 @@ interface Conversion {
 
 async function convertLog(conversion: Conversion): Promise<void> {
   const { layout } = conversion;
+  // The directory of a backup has only stored rows.
+  await mkdir(layout.work, { recursive: true, mode: 0o700 });
   const folder = await makeWorkFolder(layout);
   const settings = { ...TELEMETRY_DEFAULTS.compaction, workDir: folder, idleMs: IDLE_MS };
   const runner = new CompactionProcess(settings);
