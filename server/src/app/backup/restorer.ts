@@ -86,14 +86,19 @@ export class PartRestorer implements InstanceRestores {
     const chosen = wanted.backup === null ? [] : ["--name", wanted.backup];
     const words = ["extract", ...chosen, ...partWords(wanted), "--into", to, "--passphrase-file", passphraseFile];
     const child = startBackupChild(config, words);
-    const ended = this.#run(state, { child, to, passphrase }).finally(async () => {
-      this.#running = undefined;
-      for (const path of [to, `${to}.work`]) await rm(path, { recursive: true, force: true });
-      await rm(passphraseFile, { force: true });
-    });
+    const ended = this.#run(state, { child, to, passphrase }).then(() => this.#end([to, `${to}.work`, passphraseFile]));
     this.#running = { child, ended };
-    ended.catch((error: unknown) => this.#options.log.error({ err: error }, "cannot delete the files of a restore"));
     return { id };
+  }
+
+  /** Deletes the files of a restore. Never rejects: the next start deletes what is left. */
+  async #end(paths: readonly string[]): Promise<void> {
+    try {
+      for (const path of paths) await rm(path, { recursive: true, force: true });
+    } catch (error) {
+      this.#options.log.error({ err: error }, "cannot delete the files of a restore");
+    }
+    this.#running = undefined;
   }
 
   /** Never rejects. */

@@ -150,7 +150,7 @@ class Names {
   /** Whether the rows of these tables that a row names are here. */
   has({ names = {} }: MovedTable, row: Row, tables: ReadonlyMap<Table, unknown>): boolean {
     return Object.entries(names).every(
-      ([column, target]) => !tables.has(target) || row[column] === null || this.of(target).has(String(row[column])),
+      ([column, target]) => !tables.has(target) || row[column] === null || this.of(target).has(row[column] as string),
     );
   }
 

@@ -48,7 +48,8 @@ export async function contentsNamed(db: Reader, orgId: string, part: MovePart | 
       where ${belongs(moved.owner, orgId, [])} and ${ofPart} and blob_id is not null`;
     for (const { id } of (await query.execute(db)).rows) ids.add(id);
   }
-  for (let open = [...ids]; open.length > 0;) {
+  const open = [...ids];
+  while (open.length > 0) {
     const some = open.splice(0, IDS_PER_STATEMENT);
     const parts = await db.selectFrom("blob_part").select("part_id").distinct().where("blob_id", "in", some).execute();
     for (const { part_id: id } of parts) {
