@@ -39,6 +39,7 @@ export function BackupSection({ paused }: { paused: boolean }): ReactNode {
               <LastState backups={now} />
             </div>
             <BackupTable backups={now} />
+            <RestoreTable paused={paused} />
           </>
         )}
       </Loaded>
@@ -216,3 +217,37 @@ function DeleteDialog({ backup, onClose }: { backup: Backup; onClose: () => void
     />
   );
 }
+
+type Restore = ResultOf<typeof PORTAL_ROUTES.listRestores>["items"][number];
+
+const RESTORE_KINDS: Record<Restore["state"], StateKind> = { running: "none", done: "go", failed: "stop" };
+
+/** Lists the restores of parts of backups. A command starts them. */
+function RestoreTable({ paused }: { paused: boolean }): ReactNode {
+  const { data } = useRead(PORTAL_ROUTES.listRestores, {}, paused ? {} : { refetchMs: REFRESH_MS });
+  if (data === undefined || data.items.length === 0) return null;
+  return (
+    <Table
+      label="Restores of parts since the start, newest first"
+      columns={RESTORE_COLUMNS}
+      items={data.items}
+      keyOf={({ id }) => id}
+    />
+  );
+}
+
+const RESTORE_COLUMNS: readonly Column<Restore>[] = [
+  {
+    title: "Restored part",
+    grow: true,
+    cell: ({ kind, organization, name }) => (
+      <>
+        {kind} <code>{[organization, name].filter((part) => part !== null).join("/")}</code>
+      </>
+    ),
+  },
+  { title: "State", cell: ({ state }) => <State kind={RESTORE_KINDS[state]}>{state}</State> },
+  { title: "Began", cell: ({ started_at: at }) => <Time at={at} /> },
+  { title: "Credentials", cell: ({ credentials }) => credentials },
+  { title: "Result", cell: ({ detail }) => detail ?? "" },
+];

@@ -21,4 +21,4 @@ export { retentionOf } from "./retention.ts";
 export { BackupRunner } from "./runner.ts";
 export { fillDataDirectory, gatherBackup, refuseHalfRestored } from "./restore.ts";
 export { restoreDirectory } from "./restore-directory.ts";
-export { readBackupMemory, type TrialResult } from "./state.ts";
+export { changeBackupMemory, readBackupMemory, type TrialResult } from "./state.ts";

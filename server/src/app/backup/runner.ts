@@ -11,7 +11,7 @@ import { isBackupKeyConfirmed, presentBackupKey } from "./key.ts";
 import { listBackups } from "./list.ts";
 import { openBackupPlace } from "./place.ts";
 import { retentionOf } from "./retention.ts";
-import { readBackupMemory, writeBackupMemory, type BackupMemory, type TrialResult } from "./state.ts";
+import { changeBackupMemory, readBackupMemory, type BackupMemory, type TrialResult } from "./state.ts";
 
 const LOOK_EVERY_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -40,7 +40,6 @@ export class BackupRunner implements InstanceBackups {
   #running:
     | { readonly task: Task; readonly startedMs: number; child: BackupChild; ended: Promise<boolean> }
     | undefined;
-  #memory: BackupMemory | undefined;
   #looking: ScheduledWork | undefined;
   #stopped = false;
 
@@ -151,14 +150,13 @@ export class BackupRunner implements InstanceBackups {
     }
   }
 
-  async #remembered(): Promise<BackupMemory> {
-    this.#memory ??= await readBackupMemory(this.#options.config.data_dir);
-    return this.#memory;
+  /** Reads the file each time, because a command may have made a backup. */
+  #remembered(): Promise<BackupMemory> {
+    return readBackupMemory(this.#options.config.data_dir);
   }
 
-  async #remember(change: Partial<BackupMemory>): Promise<void> {
-    this.#memory = { ...(await this.#remembered()), ...change };
-    await writeBackupMemory(this.#options.config.data_dir, this.#memory);
+  #remember(change: Partial<BackupMemory>): Promise<void> {
+    return changeBackupMemory(this.#options.config.data_dir, change);
   }
 
   async #whenDue(everyMs: number): Promise<void> {
@@ -203,11 +201,6 @@ export class BackupRunner implements InstanceBackups {
     try {
       if (task === "trial restore") await this.#noteTrial(at, end);
       if (end.ok) {
-        if (task === "backup")
-          await this.#remember({
-            success: { place: config.backup_dir ?? "", at: startOf(end.output) },
-            failure: null,
-          });
         log.info({ place: config.backup_dir, duration_ms: clock.nowMs() - startedMs }, `finished a ${task}`);
         return true;
       }
@@ -230,9 +223,4 @@ export class BackupRunner implements InstanceBackups {
     const result = end.ok ? (JSON.parse(end.output) as Omit<TrialResult, "at">) : failed;
     await this.#remember({ trial: { at, ...result }, ...(result.ok ? { last_good_trial_at: at } : {}) });
   }
-}
-
-/** Returns the start time in the output of `mooring backup --json`. */
-function startOf(output: string): string {
-  return (JSON.parse(output) as Backup).started_at;
 }

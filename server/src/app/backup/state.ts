@@ -40,6 +40,7 @@ export async function readBackupMemory(dataDir: string): Promise<BackupMemory> {
   }
 }
 
-export async function writeBackupMemory(dataDir: string, memory: BackupMemory): Promise<void> {
+export async function changeBackupMemory(dataDir: string, change: Partial<BackupMemory>): Promise<void> {
+  const memory = { ...(await readBackupMemory(dataDir)), ...change };
   await writeFileDurably(join(dataDir, FILE), `${JSON.stringify(memory)}\n`);
 }

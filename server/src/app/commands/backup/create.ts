@@ -2,7 +2,14 @@ import { readFile } from "node:fs/promises";
 import { wrapSecret } from "#domain/moves/index.ts";
 import { systemClock } from "#kernel/time.ts";
 import { missingMigrations } from "#stores/metadata/index.ts";
-import { backupKeyFor, createBackup, isBackupKeyConfirmed, noteDeletionsIn, type Backup } from "../../backup/index.ts";
+import {
+  backupKeyFor,
+  changeBackupMemory,
+  createBackup,
+  isBackupKeyConfirmed,
+  noteDeletionsIn,
+  type Backup,
+} from "../../backup/index.ts";
 import { productManifest } from "../../build-facts.ts";
 import type { Config } from "../../config.ts";
 import { hasExternalKey } from "../../master-keys.ts";
@@ -10,7 +17,7 @@ import { CommandError, configOf, ExitCode, UsageError, type Parsed } from "../co
 import { untilInterrupt } from "../interrupt.ts";
 import { mebibytes, passphraseOf } from "../moving.ts";
 import { withMetadata } from "../stores.ts";
-import { withKeyFile, withPlace } from "./place.ts";
+import { placeOf, withKeyFile, withPlace } from "./place.ts";
 
 /** `mooring backup`: creates a backup. */
 export async function create(parsed: Parsed): Promise<number> {
@@ -37,6 +44,9 @@ export async function create(parsed: Parsed): Promise<number> {
           signal.throwIfAborted();
           throw new CommandError(`the backup was not made: ${error.message}`);
         });
+      const place = placeOf(parsed, config);
+      if (place === config.backup_dir)
+        await changeBackupMemory(dataDir, { success: { place, at: made.started_at }, failure: null });
       // A restore of an older backup deletes these people again. Records of an older version have none.
       await withMetadata(config, (metadata) => noteDeletionsIn(archive, metadata)).catch((error: Error) => {
         if (missingMigrations(error).length > 0) return;

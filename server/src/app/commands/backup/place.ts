@@ -4,11 +4,16 @@ import { openBackupPlace } from "../../backup/index.ts";
 import type { Config } from "../../config.ts";
 import { CommandError, textOption, UsageError, type Parsed } from "../command.ts";
 
-/** Runs work with the place of backups that `--to` or `backup_dir` names. */
-export async function withPlace<T>(parsed: Parsed, config: Config, work: (archive: Archive) => Promise<T>): Promise<T> {
+/** Returns the place that `--to` or `backup_dir` names. @throws UsageError */
+export function placeOf(parsed: Parsed, config: Config): string {
   const place = textOption(parsed, "to") ?? config.backup_dir;
   if (place === null) throw new UsageError("--to is missing");
-  const archive = await openBackupPlace(config, place).catch((error: Error) => {
+  return place;
+}
+
+/** Runs work with the place of backups that `--to` or `backup_dir` names. */
+export async function withPlace<T>(parsed: Parsed, config: Config, work: (archive: Archive) => Promise<T>): Promise<T> {
+  const archive = await openBackupPlace(config, placeOf(parsed, config)).catch((error: Error) => {
     throw new UsageError(error.message);
   });
   try {
