@@ -51,7 +51,10 @@ describe("backups of PostgreSQL", { skip }, () => {
     await backUp(place, server.dataDir, server.environment);
     const words = ["--to", place, "--data-dir", server.dataDir];
     const second = await mooring(["backup", "--json", ...words], { environment: server.environment });
-    const { added_bytes: added, facts } = JSON.parse(second.stdout) as { added_bytes: number; facts: { records: string } };
+    const { added_bytes: added, facts } = JSON.parse(second.stdout) as {
+      added_bytes: number;
+      facts: { records: string };
+    };
     assert.equal(facts.records, "postgres");
     assert.ok(added < 50_000, `${added} bytes`);
     const trial = await mooring(["backup", "trial", ...words], { environment: server.environment });

@@ -13,7 +13,7 @@ export function recordsPath(table: string): string {
   return `records/${table}.ndjson`;
 }
 
-/** Whether a file of a backup has records, which have no file of their own in a data directory. */
+/** Whether a file of a backup has records, which a data directory does not have. */
 export function isRecordTable(path: string): boolean {
   return TABLES.test(path);
 }

@@ -91,7 +91,7 @@ export class PartRestorer implements InstanceRestores {
     return { id };
   }
 
-  /** Deletes the files of a restore. Never rejects: the next start deletes what is left. */
+  /** Deletes the files of a restore. Never rejects: the next start deletes the rest. */
   async #end(paths: readonly string[]): Promise<void> {
     try {
       for (const path of paths) await rm(path, { recursive: true, force: true });

@@ -112,6 +112,8 @@ test("backups are kept by hour, day, week and month", () => {
   assert.equal(kept.filter((at) => at >= "2026-07-19").length, 24);
   assert.deepEqual(
     kept.filter((at) => at < "2026-07-19"),
-    "02-28 03-31 04-30 05-31 06-28 06-30 07-05 07-12 07-13 07-14 07-15 07-16 07-17 07-18".split(" ").map((day) => `2026-${day}T23:00:00.000Z`),
+    "02-28 03-31 04-30 05-31 06-28 06-30 07-05 07-12 07-13 07-14 07-15 07-16 07-17 07-18"
+      .split(" ")
+      .map((day) => `2026-${day}T23:00:00.000Z`),
   );
 });
