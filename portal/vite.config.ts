@@ -34,8 +34,12 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: "shell", tags: ["$initial"], priority: 2 },
-            // Only pages that draw load it.
-            { name: "charts", test: /\/src\/kit\/chart\//, priority: 2 },
+            // Only pages that draw load it. Its small relatives are with the pages that use them.
+            {
+              name: "charts",
+              test: /\/src\/kit\/chart\/(?!spark|figure|bar-list|inline-bar|time-steps|result-data)/,
+              priority: 2,
+            },
             { name: "kit", test: /\/src\/(?:kit|api|app|access|people)\//, minShareCount: 4, priority: 1 },
           ],
         },

@@ -6,6 +6,7 @@ import { NO_CHROMIUM, usePortal } from "./browser.ts";
 
 const portal = usePortal();
 const SHELL_BYTES_MAX = 180 * 1024;
+const CHARTS_BYTES_MAX = 14 * 1024;
 const FIRST_VIEW_MS_MAX = 1000;
 const VIEWS = 7;
 
@@ -19,6 +20,18 @@ test("the shell has at most 180 KB with gzip", async () => {
   let bytes = 0;
   for (const path of paths) bytes += gzipSync((await server.call("GET", path)).text, { level: 9 }).length;
   assert.ok(bytes <= SHELL_BYTES_MAX, `${bytes} bytes`);
+});
+
+test("the charts have at most 14 KB with gzip, and only pages that draw load them", async () => {
+  const { server } = portal.shared;
+  const { text: html } = await server.call("GET", "/");
+  assert.doesNotMatch(html, /assets\/charts-/);
+  const [, shell = ""] = /src="(\/portal\/assets\/[^"]+\.js)"/.exec(html) ?? [];
+  const { text } = await server.call("GET", shell);
+  const [path] = /portal\/assets\/charts-[\w-]+\.js/.exec(text) ?? [];
+  assert.ok(path !== undefined, "the shell knows the charts");
+  const bytes = gzipSync((await server.call("GET", `/${path}`)).text, { level: 9 }).length;
+  assert.ok(bytes <= CHARTS_BYTES_MAX, `${bytes} bytes`);
 });
 
 /** Requests that the first view needs. Each one that waits for another costs a round trip to the server. */

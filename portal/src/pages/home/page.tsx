@@ -1,17 +1,19 @@
-import type { ReactNode } from "react";
+import { lazy, Suspense, type ReactNode } from "react";
 import { ProjectBadges } from "~/app/environment.tsx";
 import { useMayHere, useMayIn } from "~/app/may.ts";
 import { stateWordsOf } from "~/app/project-state.ts";
 import { useOrganization, useProject, useScopeParams } from "~/app/scope.ts";
-import { Page as Frame } from "~/kit/page.tsx";
+import { Page as Frame, Section } from "~/kit/page.tsx";
 import { Activity } from "./activity.tsx";
 import { Checklist } from "./checklist.tsx";
 import { Endings } from "./endings.tsx";
 import { Entries } from "./entries.tsx";
 import { Expiring } from "./expiring.tsx";
-import { LastHour } from "./last-hour.tsx";
 import { Quotas } from "./quotas.tsx";
 import { Services } from "./services.tsx";
+
+/** The chart comes after the first view. */
+const LastHour = lazy(async () => ({ default: (await import("./last-hour.tsx")).LastHour }));
 
 /** The home page: the first steps, and the state of the services. */
 export function Page(): ReactNode {
@@ -26,7 +28,11 @@ export function Page(): ReactNode {
       <div className="grid items-start gap-4 xl:grid-cols-2">
         <div className="flex min-w-0 flex-col gap-4">
           <Checklist key={slug} />
-          {mayQuery && <LastHour />}
+          {mayQuery && (
+            <Suspense fallback={<Later />}>
+              <LastHour />
+            </Suspense>
+          )}
         </div>
         <Services />
       </div>
@@ -38,6 +44,15 @@ export function Page(): ReactNode {
         {mayOrganization && <Quotas />}
       </div>
     </Frame>
+  );
+}
+
+/** Has the height of the chart. */
+function Later(): ReactNode {
+  return (
+    <Section title="Last hour" about="entries per minute">
+      <div className="h-[184px]" />
+    </Section>
   );
 }
 

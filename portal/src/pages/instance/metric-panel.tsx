@@ -1,6 +1,5 @@
 import { useMemo, type ReactNode } from "react";
 import { drawnRange, type ChartRange } from "~/kit/chart-range.tsx";
-import { useCoarseWidth } from "~/kit/chart-width.ts";
 import { Chart } from "~/kit/chart/chart.tsx";
 import { stepFor, summaryOf, type ChartData } from "~/kit/chart/model.ts";
 import { valueText } from "~/kit/chart/units.ts";
@@ -9,14 +8,14 @@ import type { Plot } from "~/kit/plots/plots.ts";
 import { joined, type Panel } from "./metric-panels.ts";
 
 const HEIGHT_PX = 132;
+/** The width of a chart on most screens. It decides how many values are read, the same for figures and charts. */
+const WIDTH_PX = 600;
 
 /** One chart of the server's metrics, with its last value as a figure. */
 export function MetricPanel({ panel, range }: { panel: Panel; range: ChartRange }): ReactNode {
-  const [element, widthPx] = useCoarseWidth<HTMLElement>();
-  const stepS = widthPx === 0 ? 0 : stepFor(range.toS - range.fromS, widthPx);
-  const { data, error, isFetching } = usePanelData(panel, range, stepS);
+  const { data, error, isFetching } = usePanelData(panel, range);
   return (
-    <section ref={element} aria-label={panel.title} className="min-w-0 rounded border border-line bg-sheet">
+    <section aria-label={panel.title} className="min-w-0 rounded border border-line bg-sheet">
       <header className="flex h-[38px] items-center gap-2 px-3.5">
         <h2 className="text-m font-semibold whitespace-nowrap">{panel.title}</h2>
         <span className="truncate text-s text-ink-3">{panel.about}</span>
@@ -58,7 +57,8 @@ interface PanelData {
 const NONE: Plot = { name: "", aggregation: "avg", by: null };
 
 /** Reads the plots of a panel. Quantiles of one metric are one query, because their statements are equal. */
-function usePanelData({ plots, shape }: Panel, range: ChartRange, stepS: number): PanelData {
+export function usePanelData({ plots, shape }: Panel, range: ChartRange): PanelData {
+  const stepS = stepFor(range.toS - range.fromS, WIDTH_PX);
   const [first, second, third] = plots.map(([, plot]) => plot);
   // Hooks need a fixed number: a missing plot has no step, so it sends no query.
   const reads = [

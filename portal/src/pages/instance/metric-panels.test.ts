@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { classesOf, joined, PANELS } from "./metric-panels.ts";
+import { classesOf, failuresOf, joined, PANELS, totalOf } from "./metric-panels.ts";
 
 test("the server has every metric of the page, with its label", () => {
   const table = readFileSync(new URL("../../../../docs/reference/metrics.md", import.meta.url), "utf8");
@@ -37,4 +37,17 @@ test("several plots share one axis of times", () => {
     ],
   });
   assert.deepEqual(joined([]), { times: [], series: [] });
+});
+
+test("the share of failures is of the whole range, and unknown without answers", () => {
+  const answers = {
+    times: [0, 60],
+    series: [
+      { label: "5xx", values: [1, null] },
+      { label: "2xx", values: [9, 10] },
+    ],
+  };
+  assert.deepEqual(totalOf(answers), [10, 10]);
+  assert.deepEqual(failuresOf(answers), { percent: 5, values: [1, null] });
+  assert.deepEqual(failuresOf({ times: [0], series: [] }), { percent: null, values: [0] });
 });

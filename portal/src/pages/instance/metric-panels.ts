@@ -19,19 +19,21 @@ function plot(aggregation: Aggregation, name: string, by: string | null = null):
 
 const DURATION = "http_server_request_duration_seconds_bucket";
 
+const REQUESTS = "mooring_http_requests_total";
+
 export const PANELS: readonly Panel[] = [
   {
     title: "Requests",
     about: "by interface",
     unit: "per-second",
-    plots: [["requests", plot("rate", "mooring_http_requests_total", "surface")]],
+    plots: [["requests", plot("rate", REQUESTS, "surface")]],
   },
   {
     title: "Answers",
     about: "by class of status",
     unit: "per-second",
     mark: "stack",
-    plots: [["answers", plot("rate", "mooring_http_requests_total", "http_response_status_code")]],
+    plots: [["answers", plot("rate", REQUESTS, "http_response_status_code")]],
     shape: classesOf,
   },
   {
@@ -88,6 +90,13 @@ export const PANELS: readonly Panel[] = [
   },
 ];
 
+/** @throws Error if there is no such panel */
+export function panelOf(title: string): Panel {
+  const panel = PANELS.find((each) => each.title === title);
+  if (panel === undefined) throw new Error(`there is no panel ${title}`);
+  return panel;
+}
+
 /** The classes of status as states, from the base upwards. Successes are the grey of information. */
 const CLASSES: readonly (readonly [digit: string, label: string, level: Level])[] = [
   ["5", "5xx", "error"],
@@ -122,4 +131,24 @@ export function joined(parts: readonly ChartData[]): ChartData {
     }));
   });
   return { times, series };
+}
+
+/** Returns the sum of all series at each time. */
+export function totalOf({ times, series }: ChartData): readonly (number | null)[] {
+  return times.map((_, index) => {
+    const present = series.flatMap(({ values }) => values[index] ?? []);
+    return present.length === 0 ? null : present.reduce((sum, value) => sum + value, 0);
+  });
+}
+
+/** Returns the share of failed answers of a range, in percent, and the course of the failures. Null: no answers. */
+export function failuresOf(answers: ChartData): {
+  readonly percent: number | null;
+  readonly values: readonly (number | null)[];
+} {
+  const sumOf = (values: readonly (number | null)[]): number =>
+    values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
+  const failed = answers.series.find(({ label }) => label === "5xx")?.values ?? answers.times.map(() => 0);
+  const all = sumOf(totalOf(answers));
+  return { percent: all === 0 ? null : (sumOf(failed) / all) * 100, values: failed };
 }

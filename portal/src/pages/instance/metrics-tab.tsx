@@ -5,6 +5,7 @@ import { RangeControls, useChartRange } from "~/kit/chart-range.tsx";
 import { ChartGroup } from "~/kit/chart/group.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
 import { Empty, Section } from "~/kit/page.tsx";
+import { MetricFigures } from "./metric-figures.tsx";
 import { MetricPanel } from "./metric-panel.tsx";
 import { PANELS } from "./metric-panels.ts";
 import type { Instance } from "./types.ts";
@@ -32,6 +33,7 @@ function Panels({ slug }: { slug: string }): ReactNode {
         </p>
         <RangeControls of={range} />
       </div>
+      <MetricFigures range={range} />
       <ChartGroup>
         <div className="grid items-start gap-3 lg:grid-cols-2">
           {PANELS.map((panel) => (
