@@ -8,7 +8,7 @@ import { DataTable } from "./data-table.tsx";
 import { usePointer, useSlots } from "./group.tsx";
 import { useChartKeys } from "./keys.ts";
 import { EventLegend, Legend } from "./legend.tsx";
-import { limitSeries, stepOf, type ChartData } from "./model.ts";
+import { hasValues, limitSeries, stepOf, type ChartData } from "./model.ts";
 import { spokenAt } from "./overlay.tsx";
 import type { ChartProps } from "./props.ts";
 import { isBarred } from "./scales.ts";
@@ -32,7 +32,7 @@ export function Chart(props: ChartProps): ReactNode {
   const data = useMemo(() => (given === undefined || mark === "heat" ? given : limitSeries(given)), [given, mark]);
   const shown = useMemo(() => (data === undefined ? NO_DATA : visibleOf(data, hidden)), [data, hidden]);
   const slots = useSlots(data?.series ?? NO_DATA.series);
-  const isEmpty = shown.times.length === 0 || shown.series.length === 0;
+  const isEmpty = !hasValues(shown);
   const toggleTable = useTableFocus(root, isTable, setIsTable);
   const zoom = (): void => {
     const { range } = pointer.get();

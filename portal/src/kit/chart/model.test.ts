@@ -1,6 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { alignPoints, bridged, limitSeries, nearestIndex, stepFor, stepOf, stepText, summaryOf } from "./model.ts";
+import {
+  alignPoints,
+  bridged,
+  hasValues,
+  limitSeries,
+  nearestIndex,
+  stepFor,
+  stepOf,
+  stepText,
+  summaryOf,
+} from "./model.ts";
 
 test("points of several series share one grid, with gaps for missing points", () => {
   const { times, series } = alignPoints(
@@ -67,6 +77,12 @@ test("the nearest time is found", () => {
     [0, 0, 1, 2, 2],
   );
   assert.equal(nearestIndex([], 5), null);
+});
+
+test("gaps alone are nothing to draw, and zero is a value", () => {
+  assert.equal(hasValues({ times: [0], series: [{ label: "a", values: [null] }] }), false);
+  assert.equal(hasValues({ times: [0], series: [{ label: "a", values: [0] }] }), true);
+  assert.equal(hasValues({ times: [], series: [] }), false);
 });
 
 test("a summary skips gaps, and zero is zero", () => {

@@ -131,6 +131,11 @@ export function limitSeries({ times, series }: ChartData): ChartData {
   return { times, series: [...kept, rest] };
 }
 
+/** Whether there is anything to draw. Zero is a value; a gap is none. */
+export function hasValues({ times, series }: ChartData): boolean {
+  return times.length > 0 && series.some(({ values }) => values.some((value) => value !== null));
+}
+
 /** Returns the smallest distance of two times, or a minute for a single one. */
 export function stepOf({ times }: ChartData): number {
   let step = Infinity;

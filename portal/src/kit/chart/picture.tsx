@@ -3,7 +3,7 @@ import { drawnAxis, type ChartAxis } from "./axis.ts";
 import type { Pointer } from "./group.tsx";
 import { layoutTags, textPx } from "./labels.ts";
 import { deploysIn, Lane } from "./lane.tsx";
-import type { ChartData, ChartMark, ChartUnit } from "./model.ts";
+import { hasValues, type ChartData, type ChartMark, type ChartUnit } from "./model.ts";
 import { Overlay } from "./overlay.tsx";
 import { PlotSvg } from "./plot.tsx";
 import type { ChartProps } from "./props.ts";
@@ -42,7 +42,7 @@ export function ChartPicture(props: PictureProps): ReactNode {
   const scales = scalesOf({ data, mark, unit, widthPx: Math.max(1, widthPx), heightPx, range, hasZero, also });
   const { labels, linesPx } = drawnAxis(axis, scales, isBarred(mark));
   const rows = rowTexts === undefined ? valueRows(scales) : textRows(rowTexts, heightPx);
-  const isEmpty = data.times.length === 0 || data.series.length === 0;
+  const isEmpty = !hasValues(data);
   const yPx = Math.max(Y_MIN_PX, ...rows.map(({ text }) => Math.ceil(textPx(text)) + 10));
   return (
     <figure className="ch" style={{ "--ch-h": `${heightPx}px`, "--ch-y": `${yPx}px` } as CSSProperties}>

@@ -1,5 +1,5 @@
 import { visibleText } from "../foreign.ts";
-import { summaryOf, type ChartData, type ChartMark, type ChartUnit } from "./model.ts";
+import { hasValues, summaryOf, type ChartData, type ChartMark, type ChartUnit } from "./model.ts";
 import { hasTotal } from "./scales.ts";
 import { valueText } from "./units.ts";
 
@@ -7,7 +7,7 @@ const SERIES_SAID = 5;
 
 /** Returns the sentence that describes a chart to people who do not see it. */
 export function sentenceOf(label: string, { times, series }: ChartData, mark: ChartMark, unit: ChartUnit): string {
-  if (times.length === 0 || series.length === 0) return `${label}: nothing to draw.`;
+  if (!hasValues({ times, series })) return `${label}: nothing to draw.`;
   if (mark === "heat") return `${label}: heat map of ${series.length} rows and ${times.length} columns.`;
   const parts = series.slice(0, SERIES_SAID).map(({ label: name, values }) => {
     const { last, min, max, sum } = summaryOf(values);

@@ -5,6 +5,7 @@ import { useAbsence } from "~/app/absent.tsx";
 import { PageLink } from "~/app/page-link.tsx";
 import { useMe, useProject } from "~/app/scope.ts";
 import { useSearchState } from "~/app/search.ts";
+import { BarList } from "~/kit/chart/bar-list.tsx";
 import { Copyable } from "~/kit/copy.tsx";
 import { SelectField } from "~/kit/field.tsx";
 import { countText, plural } from "~/kit/figures.ts";
@@ -61,15 +62,32 @@ export function Page(): ReactNode {
               <p>An entry that is not valid, too old, or in the future appears here with its sender and the reason.</p>
             </Empty>
           ) : (
-            <RefusedTable
-              items={items}
-              openKey={openKey}
-              onOpen={(key) => change({ open: key === openKey ? undefined : key })}
-            />
+            <>
+              <ByReason items={items} />
+              <RefusedTable
+                items={items}
+                openKey={openKey}
+                onOpen={(key) => change({ open: key === openKey ? undefined : key })}
+              />
+            </>
           )
         }
       </Loaded>
     </Frame>
+  );
+}
+
+/** Compares the reasons, so that the greatest one is visible among many rows. */
+function ByReason({ items }: { items: readonly Refused[] }): ReactNode {
+  const groups = Map.groupBy(items, ({ reason }) => reason);
+  const rows = [...groups].map(([reason, of]) => ({
+    name: titleOf(reason),
+    values: [of.reduce((sum, { entries }) => sum + entries, 0)],
+  }));
+  return (
+    <div className="rounded border border-line bg-sheet p-3.5">
+      <BarList label="Refused entries by reason" rows={rows} max={8} />
+    </div>
   );
 }
 
