@@ -27,7 +27,11 @@ export function MetricFigures({ range }: { range: ChartRange }): ReactNode {
         value={valueText(failures?.percent, "percent")}
         change={failures === undefined ? "" : hasFailed ? "of all answers in this range" : "none in this range"}
         tone={hasFailed ? "bad" : "plain"}
-        course={{ values: failures?.values ?? [], label: "Failed answers over time", level: "error" }}
+        course={{
+          values: failures?.values ?? [],
+          label: "Failed answers over time",
+          level: hasFailed ? "error" : undefined,
+        }}
       />
       <Course
         title="Duration, p95"

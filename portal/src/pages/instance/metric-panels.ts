@@ -54,9 +54,10 @@ export const PANELS: readonly Panel[] = [
   },
   {
     title: "Processor",
-    about: "seconds of work per second",
-    unit: "none",
+    about: "of one core",
+    unit: "percent",
     plots: [["processor", plot("rate", "process_cpu_seconds_total")]],
+    shape: percentOf,
   },
   {
     title: "Memory",
@@ -89,6 +90,13 @@ export const PANELS: readonly Panel[] = [
     plots: [["parked", plot("max", "mooring_jobs_parked")]],
   },
 ];
+
+/** Shows seconds of work per second as percent. */
+function percentOf({ times, series }: ChartData): ChartData {
+  const hundredfold = (values: ChartSeries["values"]): ChartSeries["values"] =>
+    values.map((value) => (value === null ? null : value * 100));
+  return { times, series: series.map((each) => ({ ...each, values: hundredfold(each.values) })) };
+}
 
 /** @throws Error if there is no such panel */
 export function panelOf(title: string): Panel {

@@ -84,6 +84,7 @@ function ByReason({ items }: { items: readonly Refused[] }): ReactNode {
     name: titleOf(reason),
     values: [of.reduce((sum, { entries }) => sum + entries, 0)],
   }));
+  if (rows.length < 2) return null;
   return (
     <div className="rounded border border-line bg-sheet p-3.5">
       <BarList label="Refused entries by reason" rows={rows} max={8} />
