@@ -91,7 +91,8 @@ function columnsOf(longestMs: number): readonly Column<TraceSummary>[] {
     { title: "Request", grow: true, cell: ({ root }) => visibleText(root) },
     { title: "Service", cell: ({ service }) => visibleText(service) },
     { title: "Began", cell: ({ started }) => <Time at={started} /> },
-    { title: "Lasted", number: true, cell: ({ lastedMs }) => <Lasted ms={lastedMs} longestMs={longestMs} /> },
+    { title: "Lasted", number: true, cell: ({ lastedMs }) => durationText(lastedMs) },
+    { title: "Compared", cell: ({ lastedMs }) => <InlineBar share={longestMs === 0 ? 0 : lastedMs / longestMs} /> },
     { title: "Spans", number: true, cell: ({ spans }) => countText(spans) },
     { title: "Services", number: true, cell: ({ services }) => countText(services) },
     {
@@ -103,17 +104,6 @@ function columnsOf(longestMs: number): readonly Column<TraceSummary>[] {
 
 function isFiltered({ service, name, least, status }: Partial<TracesSearch>): boolean {
   return [service, name, least, status].some((value) => value !== undefined);
-}
-
-/** A duration, with a bar for its share of the longest one in the list. */
-function Lasted({ ms, longestMs }: { ms: number; longestMs: number }): ReactNode {
-  const share = longestMs === 0 ? 0 : ms / longestMs;
-  return (
-    <span className="inline-flex items-center gap-2">
-      <InlineBar share={share} className="w-16 max-sm:hidden" />
-      {durationText(ms)}
-    </span>
-  );
 }
 
 function OpenById({ onOpen }: { onOpen: (trace: string) => void }): ReactNode {
