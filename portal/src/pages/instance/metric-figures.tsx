@@ -21,6 +21,7 @@ export function MetricFigures({ range }: { range: ChartRange }): ReactNode {
       aria-label="Figures"
       className="grid grid-cols-2 gap-x-7 gap-y-3 rounded border border-line bg-sheet p-3.5 lg:grid-cols-4"
     >
+      <h2 className="sr-only">Figures</h2>
       <Course title="Requests" unit="per-second" values={requests && totalOf(requests)} peak="most" />
       <Figure
         title="Failed answers"
