@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { AGENTS, canConnect, fillIn, type AgentAddresses } from "@mooring/contract/agents";
+import { startProgram, type LineProgram } from "./line-program.ts";
 import { npmModules, PYTHON } from "./packages.ts";
 import { run } from "./place.ts";
 
@@ -29,19 +30,30 @@ export function replaced(text: string, changes: Readonly<Record<string, string>>
   return result;
 }
 
-/** Runs a module of Node that has the packages of tests/senders/npm. */
-export async function runModule(text: string, directory: string): Promise<string> {
+/**
+ * Starts a module of Node that has the packages of tests/senders/npm. It logs each line that it gets by the statement, in
+ * which the line is `message`.
+ */
+export function startModule(text: string, statement: string, directory: string): LineProgram {
   const home = mkdtempSync(join(directory, "module-"));
   symlinkSync(npmModules(), join(home, "node_modules"));
-  writeFileSync(join(home, "main.cjs"), text);
-  return run(process.execPath, [join(home, "main.cjs")]);
+  writeFileSync(join(home, "main.cjs"), `${text}\nconst log = async (message) => {\n${statement}\n};\n${READ_LINES}`);
+  return startProgram([process.execPath, join(home, "main.cjs")], {});
 }
 
-/** Runs a script of Python that has the packages of requirements.txt. */
-export async function runScript(text: string, directory: string): Promise<string> {
+const READ_LINES = `
+require("node:readline")
+  .createInterface({ input: process.stdin })
+  .on("line", (message) => log(message).then(() => console.log(message)))
+  .on("close", () => process.exit());
+`;
+
+/** The same for a script of Python that has the packages of requirements.txt. */
+export function startScript(text: string, statement: string, directory: string): LineProgram {
   const home = mkdtempSync(join(directory, "script-"));
-  writeFileSync(join(home, "main.py"), text);
-  return run(PYTHON, [join(home, "main.py")]);
+  const loop = `for message in map(str.strip, sys.stdin):\n${statement.replaceAll(/^(?=.)/gm, "    ")}\n    print(message, flush=True)\n`;
+  writeFileSync(join(home, "main.py"), `${text}\nimport sys\n\n${loop}`);
+  return startProgram([PYTHON, join(home, "main.py")], {});
 }
 
 /** Pastes lines into a shell, in a separate directory. */

@@ -10,73 +10,68 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { freePort } from "../fixtures/ports.ts";
-import { configurationOf, replaced, runModule, runScript, runShell } from "./agents.ts";
+import { configurationOf, replaced, runShell, startModule, startScript } from "./agents.ts";
+import { sendOverKill } from "./over-kill.ts";
 import { missingPackage, missingPython } from "./packages.ts";
-import { assertNow, run, useSenders } from "./place.ts";
+import { run, useSenders } from "./place.ts";
 
 const place = useSenders();
 const RSYSLOGD = "/usr/sbin/rsyslogd";
 const MODULE = "/usr/lib/x86_64-linux-gnu/rsyslog/omelasticsearch.so";
 const COUNT = 2500;
-
-async function assertDocuments(service: string, level: string): Promise<void> {
-  const [row] = await place.sql(
-    `select count(*) as n, count(distinct attributes->>'order') as orders, any_value(level) as level, max(timestamp) as timestamp from logs where service = '${service}'`,
-  );
-  assert.deepEqual([Number(row?.["n"]), Number(row?.["orders"]), row?.["level"]], [COUNT, COUNT, level]);
-  assertNow([row ?? {}]);
-}
+const DOCUMENTS = { rows: COUNT, keeps: "confirmed" } as const;
+const ORDERS = "count(distinct attributes->>'order')";
 
 const BY_CLIENT = `
 const documents = Array.from({ length: ${COUNT} }, (_, order) => (
-  { "@timestamp": new Date().toISOString(), message: "document " + order, log: { level: "warn" }, order }
+  { "@timestamp": new Date().toISOString(), message, log: { level: "warn" }, order }
 ));
-send(documents).then((result) => {
-  if (result.successful !== ${COUNT} || result.failed !== 0) throw new Error(JSON.stringify(result));
-});
+const result = await send(documents);
+if (result.successful !== ${COUNT} || result.failed !== 0) throw new Error(JSON.stringify(result));
 `;
 
-test("the bulk helpers of Node's clients 8 and 9", { skip: missingPackage("elasticsearch8") }, async () => {
-  for (const version of [8, 9]) {
-    const text = configurationOf("elasticsearch-node", place, `client${version}`);
+for (const version of [8, 9])
+  test(`the bulk helper of Node's client ${version}`, { skip: missingPackage(`elasticsearch${version}`) }, async () => {
+    const service = `client${version}`;
+    const text = configurationOf("elasticsearch-node", place, service);
     const client = replaced(text, { '"@elastic/elasticsearch"': `"elasticsearch${version}"` });
-    await runModule(client + BY_CLIENT, place.directory);
-    await assertDocuments(`client${version}`, "warn");
-  }
-});
+    const program = startModule(client, BY_CLIENT, place.directory);
+    await sendOverKill(place, [
+      { ...program, ...DOCUMENTS, name: `by ${service}`, values: { level: "warn", service, [ORDERS]: COUNT } },
+    ]);
+  });
 
 test("the bulk helper of Python's client", { skip: missingPython("elasticsearch") }, async () => {
-  const end = `
-from datetime import datetime, timezone
-now = datetime.now(timezone.utc).isoformat()
-documents = [{"@timestamp": now, "message": f"document {i}", "log.level": "error", "order": i} for i in range(${COUNT})]
-assert send(documents) == (${COUNT}, [])
-`;
-  await runScript(configurationOf("elasticsearch-python", place, "clientpython") + end, place.directory);
-  await assertDocuments("clientpython", "error");
+  const statement = `now = datetime.now(timezone.utc).isoformat()
+documents = [{"@timestamp": now, "message": message, "log.level": "error", "order": i} for i in range(${COUNT})]
+while True:
+    try:
+        assert send(documents) == (${COUNT}, [])
+        break
+    except (ConnectionError, ConnectionTimeout):
+        time.sleep(0.2)`;
+  const service = "clientpython";
+  const imports =
+    "import time\nfrom datetime import datetime, timezone\n\nfrom elasticsearch import ConnectionError, ConnectionTimeout\n";
+  const text = `${imports}${configurationOf("elasticsearch-python", place, service)}`;
+  const program = startScript(text, statement, place.directory);
+  await sendOverKill(place, [
+    { ...program, ...DOCUMENTS, name: `by ${service}`, values: { level: "error", service, [ORDERS]: COUNT } },
+  ]);
 });
 
-test("pino-elasticsearch and winston-elasticsearch", { skip: missingPackage("pino-elasticsearch") }, async () => {
-  const byPino = `logger.error({ order: 7 }, "by pino");\nstream.end();\n`;
-  await runModule(configurationOf("pino-elasticsearch", place, "pino-shop") + byPino, place.directory);
-  const byWinston = `
-transport.on("error", () => process.exit(1));
-logger.warn("by winston", { order: 8 });
-setImmediate(() => transport.flush().then(() => logger.on("finish", () => process.exit(0)).end()));
-`;
-  await runModule(configurationOf("winston-elasticsearch", place, "winston") + byWinston, place.directory);
-  const found = await place.find(
-    "select timestamp, message, level, service, attributes->>'_index' as name from logs where message in ('by pino', 'by winston') order by message",
-    2,
-  );
-  assert.deepEqual(
-    found.map(({ message, level, service, name }) => [message, level, service, name]),
-    [
-      ["by pino", "error", "pino-shop", "pino"],
-      ["by winston", "warn", "winston", "logs-winston-default"],
-    ],
-  );
-  assertNow(found);
+test("pino-elasticsearch", { skip: missingPackage("pino-elasticsearch") }, async () => {
+  const text = configurationOf("pino-elasticsearch", place, "pino-shop");
+  const program = startModule(text, "logger.error({ order: 7 }, message);", place.directory);
+  const values = { level: "error", service: "pino-shop", "attributes->>'_index'": "pino", "attributes->>'order'": "7" };
+  await sendOverKill(place, [{ ...program, name: "by pino", keeps: "confirmed", values }]);
+});
+
+test("winston-elasticsearch", { skip: missingPackage("winston-elasticsearch") }, async () => {
+  const text = configurationOf("winston-elasticsearch", place, "winston");
+  const program = startModule(text, "logger.warn(message, { order: 8 });", place.directory);
+  const values = { level: "warn", service: "winston", "attributes->>'_index'": "logs-winston-default" };
+  await sendOverKill(place, [{ ...program, name: "by winston", keeps: "confirmed", values }]);
 });
 
 const SKIP =
@@ -88,59 +83,53 @@ test("rsyslog's omelasticsearch, one line and many at once", { skip: SKIP }, asy
   const input = `module(load="imudp")\ninput(type="imudp" address="127.0.0.1" port="${port}")\n`;
   writeFileSync(file, input + configurationOf("rsyslog-elasticsearch", place, "none"));
   const child = spawn(RSYSLOGD, ["-n", "-f", file, "-i", join(place.directory, "rsyslog.pid")], { stdio: "inherit" });
+  const exited = once(child, "exit");
   const socket = createSocket("udp4");
-  const send = (text: string): void =>
+  const send = async (text: string): Promise<void> =>
     socket.send(`<11>${new Date().toISOString()} host shop: ${text}`, port, "127.0.0.1");
   try {
     // The first datagrams may come before the input is there.
-    const asked = setInterval(() => send("hello"), 100);
-    const [first] = await place
-      .find("select timestamp, level, service, attributes->>'_index' as name from logs where message like '%hello'", 1)
-      .finally(() => clearInterval(asked));
-    assert.deepEqual([first?.["level"], first?.["service"], first?.["name"]], ["err", "shop", "rsyslog"]);
-    assertNow([first ?? {}]);
-    for (let i = 0; i < 50; i++) send(`one of many ${i}`);
+    const asked = setInterval(() => void send("hello"), 100);
+    await place.find("select 1 from logs where message like '%hello'", 1).finally(() => clearInterval(asked));
+    const values = { level: "err", service: "shop", "attributes->>'_index'": "rsyslog" };
+    await sendOverKill(place, [{ send, name: "by rsyslog", keeps: "confirmed", values }]);
+    for (let i = 0; i < 50; i++) await send(`one of many ${i}`);
     const found = await place.find("select distinct message from logs where message like '%one of many%'", 50);
     assert.equal(found.length, 50);
   } finally {
     socket.close();
     child.kill("SIGKILL");
-    await once(child, "exit");
+    await exited;
   }
 });
 
-test("curl: a bulk request, and Loki's JSON", async () => {
-  const now = Date.now();
+test("curl: a bulk request, Loki's JSON, and the lines for a terminal", async () => {
   const curl = (path: string, body: string, ...words: readonly string[]): Promise<string> =>
     run("curl", ["-sS", "--fail-with-body", ...words, "--data-binary", body, place.origin + path]);
-  const fields = JSON.stringify({ "@timestamp": now, message: "curl bulk", level: "warn", service: "curl" });
-  await curl(
-    "/elasticsearch/_bulk",
-    `{"index":{"_index":"c"}}\n${fields}\n`,
-    "-H",
-    `Authorization: ApiKey ${place.key}`,
-  );
-  const values = [[`${now}000000`, "curl loki"]];
-  const push = JSON.stringify({ streams: [{ stream: { app: "curl", level: "warn" }, values }] });
-  await curl("/loki/api/v1/push", push, "-u", `any:${place.key}`, "-H", "Content-Type: application/json");
-  const found = await place.sql(
-    "select timestamp, message, level, service from logs where service = 'curl' order by message",
-  );
-  assert.deepEqual(
-    found.map(({ message, level }) => [message, level]),
-    ["bulk", "loki"].map((name) => [`curl ${name}`, "warn"]),
-  );
-  assertNow(found);
-});
-
-test("lines for a terminal: an event of Splunk, plain lines, and lines of JSON", async () => {
-  for (const id of ["splunk-curl", "curl-lines", "curl-ndjson"]) {
-    await runShell(configurationOf(id, place, id), place.directory);
-    const found = await place.sql(`select timestamp, message, lower(level) as level from logs where service = '${id}'`);
-    assert.deepEqual(
-      found.map(({ message, level }) => [message, level]),
-      [["order shipped", "info"]],
-    );
-    assertNow(found);
-  }
+  const bulk = (message: string): Promise<string> => {
+    const fields = JSON.stringify({ "@timestamp": Date.now(), message, level: "info", service: "bulk" });
+    const words = ["-H", `Authorization: ApiKey ${place.key}`];
+    return curl("/elasticsearch/_bulk", `{"index":{"_index":"c"}}\n${fields}\n`, ...words);
+  };
+  const push = (message: string): Promise<string> => {
+    const values = [[`${Date.now()}000000`, message]];
+    const body = JSON.stringify({ streams: [{ stream: { app: "push", level: "info" }, values }] });
+    return curl("/loki/api/v1/push", body, "-u", `any:${place.key}`, "-H", "Content-Type: application/json");
+  };
+  const inTerminal =
+    (id: string) =>
+    (message: string): Promise<string> =>
+      runShell(replaced(configurationOf(id, place, id), { "order shipped": message }), place.directory);
+  const ways = {
+    bulk,
+    push,
+    "splunk-curl": inTerminal("splunk-curl"),
+    "curl-lines": inTerminal("curl-lines"),
+    "curl-ndjson": inTerminal("curl-ndjson"),
+  };
+  const senders = Object.entries(ways).map(([service, send]) => {
+    const values = { "lower(level)": "info", service };
+    return { send, name: `curl to ${service}`, keeps: "nothing", values } as const;
+  });
+  await sendOverKill(place, senders);
 });

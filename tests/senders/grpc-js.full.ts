@@ -12,9 +12,13 @@ import {
 import { newIngestKey } from "../fixtures/ingest-keys.ts";
 import { RELAXED, useServer } from "../fixtures/server.ts";
 import { rows } from "../fixtures/telemetry.ts";
-import { missingPackage, runNode } from "./packages.ts";
+import type { LineProgram } from "./line-program.ts";
+import { sendOverKill } from "./over-kill.ts";
+import { missingPackage, startNode } from "./packages.ts";
+import { useSenders } from "./place.ts";
 
 const shared = useServer({ settings: RELAXED });
+const place = useSenders();
 const MIB = 1024 ** 2;
 const COMPRESSIONS = ["identity", "deflate", "gzip"];
 /** More than the streams that a connection may have at a time. */
@@ -39,24 +43,31 @@ interface Call {
   readonly deadlineMs?: number;
   readonly open?: boolean;
   readonly times?: number;
+  readonly wait?: boolean;
 }
 
 type Calls<N extends string> = Readonly<Record<N, Call | { readonly pings: number }>>;
 
-/** Makes the calls one after another, all of them in one process. */
-async function run<N extends string>(calls: Calls<N>): Promise<Record<N, readonly Result[] | boolean>> {
-  const sent = Object.entries<Call | { readonly pings: number }>(calls).map(([name, call]) => {
+const toLine = (calls: Readonly<Record<string, Call | { readonly pings: number }>>): string => {
+  const sent = Object.entries(calls).map(([name, call]) => {
     if ("pings" in call) return [name, call];
     const { type = "logs", path = SERVICES[type], key, message, ...more } = call;
     const fields = { authorization: `Bearer ${key}` };
     return [name, { ...more, path, fields, message: message?.toString("base64") }];
   });
-  const output = await runNode("grpc-js.mjs", {
-    ADDRESS: new URL(shared.server.grpcOrigin).host,
-    CALLS: JSON.stringify(Object.fromEntries(sent)),
-    GRPC_TRACE: "keepalive",
-    GRPC_VERBOSITY: "DEBUG",
-  });
+  return JSON.stringify(Object.fromEntries(sent));
+};
+
+function startClient(origin: string): LineProgram {
+  const address = new URL(origin).host;
+  return startNode("grpc-js.mjs", { ADDRESS: address, GRPC_TRACE: "keepalive", GRPC_VERBOSITY: "DEBUG" });
+}
+
+/** Makes the calls one after another, all of them in one process. */
+async function run<N extends string>(calls: Calls<N>): Promise<Record<N, readonly Result[] | boolean>> {
+  const client = startClient(shared.server.grpcOrigin);
+  const output = await client.send(toLine(calls));
+  await client.end();
   return JSON.parse(output) as Record<N, readonly Result[] | boolean>;
 }
 
@@ -125,4 +136,13 @@ test("each status reaches the client, and the connection works on", { skip }, as
   assert.deepEqual([many.length, new Set(many.map(({ code }) => code))], [MANY, new Set([0])]);
   assert.equal(results.idle, true, "pings without calls do not end the connection");
   assert.equal(first(results.afterwards).code, 0);
+});
+
+test("calls that wait for a connection lose nothing over a kill", { skip }, async () => {
+  const client = startClient(place.addresses.otlp_grpc_url ?? "");
+  const send = async (text: string): Promise<void> => {
+    const line = toLine({ wait: { key: place.key, message: logsRequest("js", [text]), wait: true } });
+    assert.deepEqual(JSON.parse(await client.send(line)), { wait: [{ code: 0, details: "", retries: 0, answer: "" }] });
+  };
+  await sendOverKill(place, [{ ...client, send, name: "by grpc-js", keeps: "confirmed", values: { service: "js" } }]);
 });

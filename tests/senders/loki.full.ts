@@ -1,68 +1,40 @@
 /** Loki's push: the transports of pino, winston and Python's logging, with the configurations that the portal shows. */
-import assert from "node:assert/strict";
 import { test } from "node:test";
-import { configurationOf, replaced, runModule, runScript } from "./agents.ts";
+import { configurationOf, replaced, startModule, startScript } from "./agents.ts";
+import { sendOverKill } from "./over-kill.ts";
 import { missingPackage, missingPython } from "./packages.ts";
-import { assertNow, useSenders } from "./place.ts";
+import { useSenders } from "./place.ts";
 
 const place = useSenders();
-const COLUMNS = "timestamp, message, level, service, attributes->>'order' as ordered";
 
-/** The transport's thread does not keep the process alive. It sends its batch before it closes. */
-const BY_PINO = `
-const { once } = require("node:events");
-const alive = setInterval(() => {}, 1000);
-(async () => {
-  await once(transport, "ready");
-  logger.error({ order: 7 }, "by pino");
-  transport.end();
-  await once(transport, "close");
-  clearInterval(alive);
-})();
-`;
+test("pino-loki", { skip: missingPackage("pino-loki") }, async () => {
+  const text = configurationOf("pino-loki", place, "pino-shop");
+  const program = startModule(text, "logger.error({ order: 7 }, message);", place.directory);
+  const values = { level: "error", service: "pino-shop", "attributes->>'order'": "7" };
+  await sendOverKill(place, [{ ...program, name: "by pino", keeps: "nothing", values }]);
+});
 
-const byWinston = (message: string): string => `
-process.on("warning", (warning) => console.error(warning));
-logger.warn(${JSON.stringify(message)}, { order: 8 });
-setImmediate(() => transport.flush().then(() => process.exit(0), () => process.exit(1)));
-`;
-
-test("pino-loki and winston-loki, as JSON and as protobuf", { skip: missingPackage("pino-loki") }, async () => {
-  await runModule(configurationOf("pino-loki", place, "pino-shop") + BY_PINO, place.directory);
-  const winston = replaced(configurationOf("winston-loki", place, "winston-shop"), {
-    "console.error(error)": "{ console.error(error); process.exit(1); }",
+test("winston-loki, as JSON and as protobuf", { skip: missingPackage("winston-loki") }, async () => {
+  const json = configurationOf("winston-loki", place, "winston-shop");
+  const forms = {
+    "by winston as JSON": json,
+    "by winston as protobuf": replaced(json, { "json: true": "json: false" }),
+  };
+  const values = { level: "warn", service: "winston-shop", "attributes->>'order'": "8" };
+  const senders = Object.entries(forms).map(([name, text]) => {
+    const program = startModule(text, "logger.warn(message, { order: 8 });", place.directory);
+    return { ...program, name, keeps: "confirmed", values } as const;
   });
-  await runModule(winston + byWinston("by winston as JSON"), place.directory);
-  const protobuf = replaced(winston, { "json: true": "json: false" });
-  await runModule(protobuf + byWinston("by winston as protobuf"), place.directory);
-  const found = await place.find(
-    `select ${COLUMNS} from logs where service in ('pino-shop', 'winston-shop') order by message`,
-    3,
-  );
-  assert.deepEqual(
-    found.map(({ message, level, service, ordered }) => [message, level, service, ordered]),
-    [
-      ["by pino", "error", "pino-shop", "7"],
-      ["by winston as JSON", "warn", "winston-shop", "8"],
-      ["by winston as protobuf", "warn", "winston-shop", "8"],
-    ],
-  );
-  assertNow(found);
+  await sendOverKill(place, senders);
 });
 
 test("python-logging-loki, in its newer and its older form", { skip: missingPython("logging_loki") }, async () => {
   const newer = configurationOf("python-loki", place, "python-shop");
-  for (const [form, text] of [newer, replaced(newer, { 'version="1"': 'version="0"' })].entries()) {
-    const end = `import os\nhandler.handleError = lambda record: os._exit(1)\nlogger.error("by python %s", ${form})\n`;
-    await runScript(text + end, place.directory);
-  }
-  const found = await place.find(`select ${COLUMNS} from logs where service = 'python-shop' order by message`, 2);
-  assert.deepEqual(
-    found.map(({ message, level }) => [message, level]),
-    [
-      ["by python 0", "error"],
-      ["by python 1", "error"],
-    ],
-  );
-  assertNow(found);
+  const forms = { "newer Python": newer, "older Python": replaced(newer, { 'version="1"': 'version="0"' }) };
+  const senders = Object.entries(forms).map(([name, text]) => {
+    const program = startScript(text, `logger.error("%s", message)`, place.directory);
+    const values = { level: "error", service: "python-shop", "attributes->>'logger'": "python-shop" };
+    return { ...program, name, keeps: "nothing", values } as const;
+  });
+  await sendOverKill(place, senders);
 });

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { run } from "./place.ts";
+import { startProgram, type LineProgram } from "./line-program.ts";
 
 /** The directory where continuous integration installs tests/senders/npm. */
 const NPM = process.env["MOORING_TEST_SENDERS"];
@@ -21,11 +21,11 @@ export function npmModules(): string {
   return join(NPM, "node_modules");
 }
 
-/** Runs a program of this folder with the packages of npm. */
-export async function runNode(program: string, values: Readonly<Record<string, string>>): Promise<string> {
+/** Starts a program of this folder with the packages of npm. */
+export function startNode(program: string, values: Readonly<Record<string, string>>): LineProgram {
   assert.ok(NPM !== undefined);
   const path = fileURLToPath(new URL(`programs/${program}`, import.meta.url));
-  return run(process.execPath, [path], { ...values, PACKAGES: join(NPM, "package.json") });
+  return startProgram([process.execPath, path], { ...values, PACKAGES: join(NPM, "package.json") });
 }
 
 /** The interpreter with the packages of requirements.txt. */

@@ -1,15 +1,16 @@
 /** A server that keeps its ports over a kill, for senders that continue to send. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before } from "node:test";
 import { promisify } from "node:util";
 import type { AgentAddresses } from "@mooring/contract/agents";
+import { newIngestKey } from "../fixtures/ingest-keys.ts";
 import { freePorts } from "../fixtures/ports.ts";
 import { eventually } from "../fixtures/process.ts";
-import { startServer, type Bootstrap, type Server } from "../fixtures/server.ts";
+import { startServer, writeLog, type Bootstrap, type Server, type Settings } from "../fixtures/server.ts";
 import { rows } from "../fixtures/telemetry.ts";
 
 export interface SenderPlace {
@@ -20,43 +21,64 @@ export interface SenderPlace {
   /** An ingest key of the project. */
   readonly key: string;
   readonly directory: string;
-  /** Kills the server and starts it again on its ports. */
-  restart(): Promise<void>;
+  /** The ports for HTTP and gRPC. */
+  readonly ports: readonly number[];
+  /** Kills the server, waits for `whileAway`, and starts the server again on its ports. */
+  restart(whileAway?: () => Promise<void>): Promise<void>;
   sql(text: string): Promise<readonly Record<string, unknown>[]>;
   /** Waits until the statement returns this many rows, and returns them. @throws Error when it never does */
   find(text: string, count: number): Promise<readonly Record<string, unknown>[]>;
 }
 
+export interface PlaceOptions {
+  readonly settings?: Settings;
+  /** Also takes syslog over each transport, and gives messages without a key to the project. */
+  readonly hasSyslog?: boolean;
+}
+
+const RELAXED: Settings = { rate_limit_per_second: 10_000, rate_limit_burst: 10_000 };
+const LISTENERS = ["listen", "otlp_grpc_listen"];
+const SYSLOG_LISTENERS = ["syslog_tcp_listen", "syslog_udp_listen", "syslog_tls_listen"];
+
 /** Starts a server for the tests of a file. */
-export function useSenders(): SenderPlace {
+export function useSenders(options: PlaceOptions = {}): SenderPlace {
   let server: Server;
   let home: Bootstrap;
   let token = "";
   let key = "";
   let addresses: AgentAddresses | undefined;
-  let settings = {};
+  let ports: number[] = [];
+  let settings: Settings = {};
+  let environment: Readonly<Record<string, string>> = {};
   const directory = mkdtempSync(join(tmpdir(), "mooring-senders-"));
   const dataDir = join(directory, "data");
   const start = async (): Promise<void> => {
-    server = await startServer({ dataDir, settings });
+    server = await startServer({ dataDir, settings, environment });
+  };
+  const restart = async (whileAway?: () => Promise<void>): Promise<void> => {
+    await server.kill();
+    await whileAway?.();
+    await start();
   };
   before(async () => {
-    const [port, grpcPort] = await freePorts(2);
-    const [listen, otlp_grpc_listen] = [`127.0.0.1:${port}`, `127.0.0.1:${grpcPort}`];
-    settings = { listen, otlp_grpc_listen, rate_limit_per_second: 10_000, rate_limit_burst: 10_000 };
+    const names = options.hasSyslog === true ? [...LISTENERS, ...SYSLOG_LISTENERS] : LISTENERS;
+    ports = await freePorts(names.length);
+    const listening = Object.fromEntries(names.map((name, i) => [name, `127.0.0.1:${ports[i]}`]));
+    settings = { ...RELAXED, ...options.settings, ...listening };
     await start();
     home = await server.bootstrap();
     token = await server.token(home.credential);
-    const made = await server.call<{ key: string }>("POST", "/v1/ingest-keys", {
-      token,
-      json: { name: "sender", project: home.project.slug },
-    });
-    assert.equal(made.status, 201, made.text);
-    ({ key } = made.body);
+    key = await newIngestKey(server, home);
+    if (options.hasSyslog === true) {
+      const keyFile = join(directory, "key");
+      writeFileSync(keyFile, key, { mode: 0o600 });
+      environment = { MOORING_SYSLOG_KEY_FILE: keyFile };
+      await restart();
+    }
     addresses = await publishedAddresses(server);
   });
   afterEach((context) => {
-    if ("passed" in context && context.passed === false) console.log(server.stderr().slice(-4000));
+    if ("passed" in context && context.passed === false) writeLog(server);
   });
   after(async () => {
     await server.dispose();
@@ -74,22 +96,24 @@ export function useSenders(): SenderPlace {
       assert.ok(addresses !== undefined);
       return addresses;
     },
+    get ports() {
+      return ports.slice(0, LISTENERS.length);
+    },
     directory,
     sql,
-    restart: async () => {
-      await server.kill();
-      await start();
-    },
-    find: async (text, count) => {
-      let found: readonly Record<string, unknown>[] = [];
-      return eventually(`${count} rows of ${text}`, async () => {
-        found = await sql(text);
-        return found.length >= count ? found : null;
-      }).catch((error: unknown) => {
-        throw new Error(`found ${found.length} rows: ${JSON.stringify(found).slice(0, 1000)}`, { cause: error });
-      });
-    },
+    restart,
+    find: (text, count) => findRows(sql, text, count),
   };
+}
+
+async function findRows(sql: SenderPlace["sql"], text: string, count: number): ReturnType<SenderPlace["find"]> {
+  let found: readonly Record<string, unknown>[] = [];
+  return eventually(`${count} rows of ${text}`, async () => {
+    found = await sql(text);
+    return found.length >= count ? found : null;
+  }).catch((error: unknown) => {
+    throw new Error(`found ${found.length} rows: ${JSON.stringify(found).slice(0, 1000)}`, { cause: error });
+  });
 }
 
 /** Returns the addresses for agents, as the portal reads them. */

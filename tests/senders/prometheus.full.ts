@@ -10,7 +10,9 @@ import { freePort } from "../fixtures/ports.ts";
 import { eventually } from "../fixtures/process.ts";
 import { missingPrometheus, startPrometheus, type Prometheus } from "../fixtures/prometheus.ts";
 import { configurationOf } from "./agents.ts";
-import { assertNow, run, useSenders } from "./place.ts";
+import { startProgram, type LineProgram } from "./line-program.ts";
+import { sendOverKill } from "./over-kill.ts";
+import { assertNow, useSenders } from "./place.ts";
 
 const place = useSenders();
 const REMOTE_WRITE = process.env["MOORING_TEST_REMOTE_WRITE"] ?? "";
@@ -91,28 +93,38 @@ for (const { id, program, skip } of PROGRAMS)
     }
   });
 
-test(
-  "client_golang's sender of 2.0 gets its counts, and SQL finds the samples and the native histogram",
-  {
-    skip: existsSync(REMOTE_WRITE)
-      ? false
-      : "REMOTE WRITE 2.0 IS NOT TESTED: MOORING_TEST_REMOTE_WRITE names no program",
-  },
-  async () => {
-    const answer = await run(REMOTE_WRITE, [`${place.origin}/prometheus`, place.key, "pushed", "2500"]);
-    assert.equal(answer.trim(), "samples=2500 histograms=1 exemplars=0");
-    const [row] = await place.sql(
-      "select count(*) as n, max(value) as last, max(timestamp) as timestamp, any_value(tags) as tags from metrics where name = 'pushed'",
-    );
-    assert.deepEqual([Number(row?.["n"]), row?.["last"], row?.["tags"]], [2500, 2499, { service: "pusher" }]);
-    assertNow([row ?? {}]);
-    const buckets = await place.sql(
-      "select value, tags->>'le' as le from metrics where name = 'pushed_native_bucket' order by value, le desc",
-    );
-    assert.deepEqual(buckets, [
-      { value: 1, le: "1" },
-      { value: 3, le: "2" },
-      { value: 3, le: "+Inf" },
-    ]);
-  },
-);
+const missingRemoteWrite = existsSync(REMOTE_WRITE)
+  ? false
+  : "REMOTE WRITE 2.0 IS NOT TESTED: MOORING_TEST_REMOTE_WRITE names no program";
+
+/** Sends this many samples and a histogram for each name that it gets. */
+function startPusher(count: number): LineProgram {
+  return startProgram([REMOTE_WRITE, `${place.origin}/prometheus`, place.key, String(count)], {});
+}
+
+test("client_golang's sender of 2.0 gets its counts", { skip: missingRemoteWrite }, async () => {
+  const pusher = startPusher(2500);
+  assert.equal(await pusher.send("pushed"), "samples=2500 histograms=1 exemplars=0");
+  await pusher.end();
+  const [row] = await place.sql(
+    "select count(*) as n, max(value) as last, max(timestamp) as timestamp, any_value(tags) as tags from metrics where name = 'pushed'",
+  );
+  assert.deepEqual([Number(row?.["n"]), row?.["last"], row?.["tags"]], [2500, 2499, { service: "pusher" }]);
+  assertNow([row ?? {}]);
+  const buckets = await place.sql(
+    "select value, tags->>'le' as le from metrics where name = 'pushed_native_bucket' order by value, le desc",
+  );
+  assert.deepEqual(buckets, [
+    { value: 1, le: "1" },
+    { value: 3, le: "2" },
+    { value: 3, le: "+Inf" },
+  ]);
+});
+
+test("client_golang's sender of 2.0 over a kill", { skip: missingRemoteWrite }, async () => {
+  const rows = 10;
+  const values = { "max(value)": rows - 1, tags: { service: "pusher" } };
+  const pusher = startPusher(rows);
+  const from = ["(select * from metrics where not contains(name, '_native'))", "name"] as const;
+  await sendOverKill(place, [{ ...pusher, name: "pusher", keeps: "confirmed", values, rows, from }]);
+});

@@ -3,144 +3,93 @@
  * configurations that the portal shows. SQL finds their rows. Then the server is killed: rsyslog with a queue loses
  * nothing that the server had not read.
  */
-import assert from "node:assert/strict";
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { makeCertificates } from "../fixtures/certificates.ts";
-import { newIngestKey } from "../fixtures/ingest-keys.ts";
-import { freePorts } from "../fixtures/ports.ts";
 import { eventually } from "../fixtures/process.ts";
-import { startServer, writeLog, type Client, type Server } from "../fixtures/server.ts";
 import { trustAuthority } from "../fixtures/smoke.ts";
-import { rows } from "../fixtures/telemetry.ts";
-import { configurationOf, replaced, runShell, type AgentPlace } from "./agents.ts";
-import { publishedAddresses, run } from "./place.ts";
+import { configurationOf, replaced, runShell } from "./agents.ts";
+import { startProgram } from "./line-program.ts";
+import { sendOverKill, type Sender } from "./over-kill.ts";
+import { run, useSenders } from "./place.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "mooring-syslog-senders-"));
-const dataDir = join(directory, "data");
-const { caFile, certificateFile, keyFile: tlsKeyFile } = makeCertificates(directory);
+const { caFile, certificateFile, keyFile } = makeCertificates(directory);
 const undoTrust = trustAuthority(caFile);
-let server: Server;
-let client: Client;
-let place: AgentPlace;
-let settings: Record<string, string>;
-let tcp = 0;
-let udp = 0;
-
-before(async () => {
-  const [listen = 0, first = 0, second = 0, tls = 0] = await freePorts(4);
-  [tcp, udp] = [first, second];
-  settings = {
-    listen: `127.0.0.1:${listen}`,
-    syslog_tcp_listen: `127.0.0.1:${tcp}`,
-    syslog_udp_listen: `127.0.0.1:${udp}`,
-    syslog_tls_listen: `127.0.0.1:${tls}`,
-    tls_cert: certificateFile,
-    tls_key: tlsKeyFile,
-  };
-  server = await startServer({ dataDir, settings });
-  const home = await server.bootstrap();
-  client = home.credential;
-  const key = await newIngestKey(server, home);
-  await server.stop();
-  const keyFile = join(directory, "key");
-  writeFileSync(keyFile, key, { mode: 0o600 });
-  server = await start(keyFile);
-  place = { key, addresses: await publishedAddresses(server) };
-});
-after(async () => {
-  await server.dispose();
+const place = useSenders({ hasSyslog: true, settings: { tls_cert: certificateFile, tls_key: keyFile } });
+after(() => {
   undoTrust();
   rmSync(directory, { recursive: true, force: true });
 });
 
-function start(keyFile = join(directory, "key")): Promise<Server> {
-  return startServer({ dataDir, settings, environment: { MOORING_SYSLOG_KEY_FILE: keyFile } });
-}
+const portOf = (address: string | null): string => address?.split(":").at(-1) ?? "";
+const tcp = (): string => portOf(place.addresses.syslog_tcp_address);
+const udp = (): string => portOf(place.addresses.syslog_udp_address);
 
-interface Row {
-  readonly message: string;
-  readonly level: string;
-  readonly service: string | null;
-  readonly timestamp: string;
-  readonly facility: string | null;
-  readonly pid: string | null;
-}
-
-async function find(id: string, count: number): Promise<readonly Row[]> {
-  const sql =
-    "SELECT message, level, service, timestamp, attributes->>'facility' AS facility, attributes->>'pid' AS pid FROM logs " +
-    `WHERE message LIKE '%${id}%' ORDER BY message`;
-  let found: readonly Row[] = [];
-  await eventually(`${count} rows of ${id}`, async () => {
-    found = await rows<Row>(server, await server.token(client), sql);
-    return found.length >= count ? found : null;
-  }).catch((error: unknown) => {
-    writeLog(server);
-    throw new Error(`found ${found.length} rows: ${JSON.stringify(found).slice(0, 1000)}`, { cause: error });
-  });
-  return found;
-}
-
-function assertRows(found: readonly Row[], expected: readonly Partial<Row>[]): void {
-  for (const row of found) {
-    const awayMs = Math.abs(Date.parse(row.timestamp) - Date.now());
-    assert.ok(awayMs < 120_000, `${row.timestamp} is not now`);
-  }
-  const members = Object.keys(expected[0] ?? {}) as (keyof Row)[];
-  const short = found.map((row) => Object.fromEntries(members.map((name) => [name, row[name]])));
-  assert.deepEqual(short, expected);
+/** The values of rows of `logger`. */
+function valuesOf(level: string, service: string | null, facility: string, pid?: string): Sender["values"] {
+  const values = { level, service, "attributes->>'facility'": facility };
+  return pid === undefined ? values : { ...values, "attributes->>'pid'": pid };
 }
 
 const LOGGER = "/usr/bin/logger";
 
-test("util-linux' logger", { skip: existsSync(LOGGER) ? false : "logger is not installed" }, async () => {
-  const ways: readonly (readonly [string, readonly string[]])[] = [
-    ["udp", ["--udp", "--port", String(udp)]],
-    ["tcp", ["--tcp", "--port", String(tcp)]],
-    ["tcp-counted", ["--tcp", "--octet-count", "--port", String(tcp)]],
-    ["udp-3164", ["--udp", "--rfc3164", "--port", String(udp)]],
-    ["tcp-3164", ["--tcp", "--rfc3164", "--port", String(tcp)]],
-  ];
-  for (const [name, words] of ways) {
-    const id = `logger ${name}.`;
-    await run(LOGGER, ["--server", "127.0.0.1", ...words, "--tag", "shop", "--id=42", "-p", "daemon.err", id], {
-      TZ: "UTC",
-    });
-    assertRows(await find(id, 1), [{ message: id, level: "error", service: "shop", facility: "daemon", pid: "42" }]);
-  }
-});
+const missingLogger = existsSync(LOGGER) ? false : "logger is not installed";
 
-test("logger, as the portal shows it", { skip: existsSync(LOGGER) ? false : "logger is not installed" }, async () => {
-  await runShell(configurationOf("logger", place, "night-job"), directory);
-  const expected = { message: "backup finished", level: "info", service: "night-job", facility: "daemon" };
-  assertRows(await find("backup finished", 1), [expected]);
+/** Logs by `logger`. A message is at most 1024 bytes. */
+function log(words: readonly string[], message: string): Promise<string> {
+  return run(LOGGER, [...words, "--tag", "shop", message], { TZ: "UTC" });
+}
+
+test("util-linux' logger", { skip: missingLogger }, async () => {
+  const ways: Readonly<Record<string, readonly string[]>> = {
+    udp: ["--udp", "--port", udp()],
+    tcp: ["--tcp", "--port", tcp()],
+    "tcp-counted": ["--tcp", "--octet-count", "--port", tcp()],
+    "udp-3164": ["--udp", "--rfc3164", "--port", udp()],
+    "tcp-3164": ["--tcp", "--rfc3164", "--port", tcp()],
+  };
+  const senders = Object.entries(ways).map(([name, words]) => {
+    const send = (text: string): Promise<string> =>
+      log(["--server", "127.0.0.1", ...words, "--id=42", "-p", "daemon.err"], text);
+    const values = valuesOf("error", "shop", "daemon", "42");
+    return { send, name: `logger ${name}`, keeps: "nothing", values } as const;
+  });
+  const shown = configurationOf("logger", place, "night-job");
+  const send = (text: string): Promise<string> => runShell(replaced(shown, { "backup finished": text }), directory);
+  const values = valuesOf("info", "night-job", "daemon");
+  await sendOverKill(place, [...senders, { send, name: "logger as shown", keeps: "nothing", values }]);
 });
 
 test("Python's SysLogHandler", async () => {
   const script = join(directory, "handler.py");
+  // Over TCP, the handler does not connect again by itself.
   writeFileSync(
     script,
-    `import logging, logging.handlers, socket
-for name, port, kind in (("udp", ${udp}, socket.SOCK_DGRAM), ("tcp", ${tcp}, socket.SOCK_STREAM)):
-    handler = logging.handlers.SysLogHandler(("127.0.0.1", port), facility="local3", socktype=kind)
-    logger = logging.getLogger(name)
-    logger.addHandler(handler)
-    for level in ("warning", "critical"):
-        getattr(logger, level)("python %s: größe %s", name, level)
-    handler.close()
+    `import logging, logging.handlers, socket, sys
+kind, port = sys.argv[1:]
+handler = logging.handlers.SysLogHandler(
+    ("127.0.0.1", int(port)), facility="local3", socktype=socket.SOCK_STREAM if kind == "tcp" else socket.SOCK_DGRAM
+)
+handler.handleError = lambda record: handler.createSocket()
+logger = logging.getLogger(kind)
+logger.addHandler(handler)
+for message in map(str.strip, sys.stdin):
+    logger.critical("%s (größe)", message)
+    print(message, flush=True)
 `,
   );
-  await run("python3", [script]);
-  for (const name of ["udp", "tcp"])
-    assertRows(await find(`python ${name}:`, 2), [
-      { message: `python ${name}: größe critical`, level: "fatal", service: null, facility: "local3" },
-      { message: `python ${name}: größe warning`, level: "warn", service: null, facility: "local3" },
-    ]);
+  const senders = Object.entries({ udp: udp(), tcp: tcp() }).map(([kind, port]) => {
+    const program = startProgram(["python3", script, kind, port], {});
+    const from = ["(select * replace (replace(message, ' (größe)', '') as message) from logs)", "message"] as const;
+    const values = valuesOf("fatal", null, "local3");
+    return { ...program, name: `Python over ${kind}`, keeps: "nothing", values, from } as const;
+  });
+  await sendOverKill(place, senders);
 });
 
 /** A daemon with its own directory and configuration. */
@@ -182,7 +131,7 @@ const rsyslogTlsSkip =
 
 const forward = (parameters: string): string => `action(type="omfwd" target="127.0.0.1" ${parameters})`;
 
-function rsyslog(name: string, action: string): Promise<Daemon> {
+async function startRsyslog(name: string, action: string): Promise<Daemon> {
   const home = join(directory, `rsyslog-${name}`);
   mkdirSync(home);
   const socket = join(home, "log");
@@ -197,16 +146,39 @@ ${action}
   return startDaemon(RSYSLOG, ["-n", "-f", join(home, "rsyslog.conf"), "-i", join(home, "pid")], socket);
 }
 
+/** Returns the sender that logs to the socket of a daemon. */
+function senderOf(name: string, daemon: Daemon, keeps: Sender["keeps"]): Sender {
+  const send = (text: string): Promise<string> => log(["--socket", daemon.socket, "-p", "local1.warning"], text);
+  return { send, name, keeps, values: valuesOf("warn", "shop", "local1"), end: () => daemon.stop() };
+}
+
+const QUEUE = `queue.type="LinkedList" action.resumeRetryCount="-1" action.resumeInterval="1"`;
 const FRAMINGS: Readonly<Record<string, () => string>> = {
-  udp: () => forward(`port="${udp}" protocol="udp"`),
-  tcp: () => forward(`port="${tcp}" protocol="tcp"`),
+  udp: () => forward(`port="${udp()}" protocol="udp"`),
+  tcp: () => forward(`port="${tcp()}" protocol="tcp"`),
   "tcp-5424-counted": () =>
-    forward(`port="${tcp}" protocol="tcp" TCP_Framing="octet-counted" template="RSYSLOG_SyslogProtocol23Format"`),
-  "tcp-forward": () => forward(`port="${tcp}" protocol="tcp" template="RSYSLOG_ForwardFormat"`),
-  "tcp-compressed": () => forward(`port="${tcp}" protocol="tcp" compression.mode="single" ziplevel="9"`),
-  "udp-compressed": () => forward(`port="${udp}" protocol="udp" ziplevel="9"`),
-  "as the portal shows it": () => configurationOf("rsyslog", place, "none"),
-  "as the portal shows it for TLS": () =>
+    forward(`port="${tcp()}" protocol="tcp" TCP_Framing="octet-counted" template="RSYSLOG_SyslogProtocol23Format"`),
+  "tcp-forward": () => forward(`port="${tcp()}" protocol="tcp" template="RSYSLOG_ForwardFormat"`),
+  "tcp-compressed": () => forward(`port="${tcp()}" protocol="tcp" compression.mode="single" ziplevel="9"`),
+  "udp-compressed": () => forward(`port="${udp()}" protocol="udp" ziplevel="9"`),
+};
+
+test("rsyslog in each framing", { skip: rsyslogSkip }, async () => {
+  const starts = Object.entries(FRAMINGS).map(async ([name, action]) => {
+    const sender = senderOf(`rsyslog ${name}`, await startRsyslog(name, action()), "nothing");
+    // A long one is compressed.
+    await sender.send(`rsyslog ${name}, long ${"long ".repeat(100)}`.trim());
+    await place.find(`select 1 from logs where message like 'rsyslog ${name}, % long'`, 1);
+    return sender;
+  });
+  await sendOverKill(place, await Promise.all(starts));
+});
+
+/** Daemons with a queue, as the portal shows them; one without TLS as in the manual. */
+const QUEUED = {
+  "rsyslog with a queue": () => forward(`port="${tcp()}" protocol="tcp" ${QUEUE}`),
+  "rsyslog as shown": () => configurationOf("rsyslog", place, "none"),
+  "rsyslog as shown for TLS": () =>
     // rsyslog compares only the DNS names of a certificate.
     replaced(configurationOf("rsyslog-tls", place, "none"), {
       "/etc/ssl/certs/ca-certificates.crt": caFile,
@@ -214,88 +186,59 @@ const FRAMINGS: Readonly<Record<string, () => string>> = {
     }),
 };
 
-for (const [name, action] of Object.entries(FRAMINGS)) {
-  test(`rsyslog, ${name}`, { skip: name.endsWith("TLS") ? rsyslogTlsSkip : rsyslogSkip }, async () => {
-    const daemon = await rsyslog(name, action());
-    try {
-      const short = `rsyslog ${name}. short`;
-      const long = `rsyslog ${name}. ${"long ".repeat(100)}`.trim();
-      for (const message of [short, long])
-        await run(LOGGER, ["--socket", daemon.socket, "--tag", "shop", "-p", "local1.warning", message], { TZ: "UTC" });
-      const expected = { level: "warn", service: "shop", facility: "local1" };
-      assertRows(
-        await find(`rsyslog ${name}.`, 2),
-        [long, short].map((message) => ({ message, ...expected })),
-      );
-    } finally {
-      await daemon.stop();
-    }
+for (const [name, action] of Object.entries(QUEUED))
+  test(name, { skip: name.endsWith("TLS") ? rsyslogTlsSkip : rsyslogSkip }, async () => {
+    await sendOverKill(place, [senderOf(name, await startRsyslog(name, action()), "written")]);
   });
-}
 
 /** Where the package is unpacked, or the system's. */
 const NG = process.env["MOORING_TEST_SYSLOG_NG"] ?? "";
 const SYSLOG_NG = `${NG}/usr/sbin/syslog-ng`;
 const [ngLibraries = ""] = globSync(`${NG}/usr/lib/syslog-ng/libsyslog-ng-*.so*`).map((path) => dirname(path));
-const towards = (driver: string): string => `destination d { ${driver}; };\nlog { source(s_src); destination(d); };\n`;
-for (const [name, path] of Object.entries({
-  network: () => towards(`network("127.0.0.1" port(${tcp}) transport("tcp"))`),
-  "syslog-tcp": () => towards(`syslog("127.0.0.1" port(${tcp}) transport("tcp"))`),
-  udp: () => towards(`network("127.0.0.1" port(${udp}) transport("udp"))`),
-  "as the portal shows it": () => configurationOf("syslog-ng", place, "none"),
-  "as the portal shows it for TLS": () =>
-    replaced(configurationOf("syslog-ng-tls", place, "none"), { 'ca-dir("/etc/ssl/certs")': `ca-file("${caFile}")` }),
-})) {
-  const skip = existsSync(SYSLOG_NG) ? false : "syslog-ng is not installed";
-  test(`syslog-ng, ${name}`, { skip }, async () => {
-    const home = join(directory, `syslog-ng-${name}`);
-    mkdirSync(home);
-    const socket = join(home, "log");
-    const config = join(home, "syslog-ng.conf");
-    writeFileSync(
-      config,
-      `@version: current
+
+async function startSyslogNg(name: string, destination: string): Promise<Daemon> {
+  const home = join(directory, `syslog-ng-${name}`);
+  mkdirSync(home);
+  const socket = join(home, "log");
+  const config = join(home, "syslog-ng.conf");
+  writeFileSync(
+    config,
+    `@version: current
 options { keep-hostname(yes); };
 source s_src { unix-dgram("${socket}"); };
-${path()}`,
-    );
-    const words = ["-F", "-f", config, "-R", join(home, "persist"), "-p", join(home, "pid"), "-c", join(home, "ctl")];
-    const modules = globSync(`${NG}/usr/lib/syslog-ng/*/`).join(":");
-    const environment = { LD_LIBRARY_PATH: ngLibraries };
-    const daemon = await startDaemon(SYSLOG_NG, [...words, "--no-caps", "--module-path", modules], socket, environment);
-    try {
-      const id = `syslog-ng ${name}.`;
-      await run(LOGGER, ["--socket", socket, "--tag", "shop", "-p", "cron.debug", id], { TZ: "UTC" });
-      assertRows(await find(id, 1), [{ message: id, level: "debug", service: "shop", facility: "cron" }]);
-    } finally {
-      await daemon.stop();
-    }
+${destination}`,
+  );
+  const words = ["-F", "-f", config, "-R", join(home, "persist"), "-p", join(home, "pid"), "-c", join(home, "ctl")];
+  const modules = globSync(`${NG}/usr/lib/syslog-ng/*/`).join(":");
+  const environment = { LD_LIBRARY_PATH: ngLibraries };
+  return startDaemon(SYSLOG_NG, [...words, "--no-caps", "--module-path", modules], socket, environment);
+}
+
+const towards = (driver: string): string => `destination d { ${driver}; };\nlog { source(s_src); destination(d); };\n`;
+/** The configuration of the portal, with the queue in a directory of the test. */
+function shownForSyslogNg(id: string, changes: Readonly<Record<string, string>>): string {
+  return replaced(configurationOf(id, place, "none"), {
+    ...changes,
+    "disk-buffer(": `disk-buffer(dir("${directory}") `,
   });
 }
 
+const NG_FORMS = {
+  network: () => towards(`network("127.0.0.1" port(${tcp()}) transport("tcp") time-reopen(1))`),
+  "syslog-tcp": () => towards(`syslog("127.0.0.1" port(${tcp()}) transport("tcp") time-reopen(1))`),
+  udp: () => towards(`network("127.0.0.1" port(${udp()}) transport("udp"))`),
+  "as shown": () => shownForSyslogNg("syslog-ng", {}),
+  "as shown for TLS": () => shownForSyslogNg("syslog-ng-tls", { 'ca-dir("/etc/ssl/certs")': `ca-file("${caFile}")` }),
+};
+
 test(
-  "rsyslog with a queue sends what it could not send while the server was killed",
-  { skip: rsyslogSkip },
+  "syslog-ng in each form, with its queue",
+  { skip: existsSync(SYSLOG_NG) ? false : "syslog-ng is not installed" },
   async () => {
-    const queue = `queue.type="LinkedList" action.resumeRetryCount="-1" action.resumeInterval="1"`;
-    const daemon = await rsyslog("queue", forward(`port="${tcp}" protocol="tcp" ${queue}`));
-    const log = (number: number): Promise<string> =>
-      run(LOGGER, ["--socket", daemon.socket, "--tag", "shop", `queued ${number}.`]);
-    try {
-      for (let number = 0; number < 10; number++) await log(number);
-      await find("queued ", 10);
-      await server.kill();
-      // rsyslog finds out that the connection is broken when it sends the first of these.
-      for (let number = 10; number < 60; number++) await log(number);
-      server = await start();
-      await log(60);
-      const found = await find("queued ", 60);
-      const numbers = new Set(found.map(({ message }) => Number(/queued (\d+)/.exec(message)?.[1])));
-      const lost = Array.from({ length: 61 }, (_, number) => number).filter((number) => !numbers.has(number));
-      // The message that a closed connection took is lost: TCP reports it only with the next one.
-      assert.ok(lost.length <= 1 && lost.every((number) => number === 10), `lost: ${lost.join(" ")}`);
-    } finally {
-      await daemon.stop();
-    }
+    const starts = Object.entries(NG_FORMS).map(async ([name, destination]) => {
+      const keeps = name === "udp" ? "nothing" : "written";
+      return senderOf(`syslog-ng ${name}`, await startSyslogNg(name, destination()), keeps);
+    });
+    await sendOverKill(place, await Promise.all(starts));
   },
 );

@@ -159,7 +159,7 @@ export const GROUPS: readonly Group[] = [
   },
   {
     name: "senders",
-    seconds: 300,
+    seconds: 480,
     files: /^tests\/senders\/|^server\/src\/surfaces\/telemetry\/protocols\/hostile\.full\.ts$/,
     about: /^server\/src\/surfaces\/telemetry\/(protocols|operations|wire)\/|^tests\/senders\//,
   },
@@ -229,7 +229,7 @@ export const GROUPS: readonly Group[] = [
   },
   {
     name: "package-senders",
-    seconds: 300,
+    seconds: 480,
     files: /^tests\/senders\//,
     about: PACKAGING,
     again: "installed",

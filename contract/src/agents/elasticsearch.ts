@@ -77,10 +77,10 @@ action(type="omelasticsearch" server="${node(input)}" uid="any" pwd="${input.key
     protocol: "elasticsearch",
     file: "a module of your program",
     language: "js",
-    use: "Needs the package @elastic/elasticsearch, version 8 or 9. The result has the number of documents that were not stored.",
+    use: "Needs the package @elastic/elasticsearch, version 8 or 9. The result has the number of documents that were not stored. With maxRetries, the client waits a few minutes for a server that is away.",
     text: (input) => `const { Client } = require("@elastic/elasticsearch");
 
-const client = new Client({ node: "${node(input)}", auth: { apiKey: "${input.key}" } });
+const client = new Client({ node: "${node(input)}", auth: { apiKey: "${input.key}" }, maxRetries: 100 });
 const send = (datasource) =>
   client.helpers.bulk({ datasource, onDocument: () => ({ create: { _index: "logs-${input.service}-default" } }) });
 `,
@@ -91,7 +91,7 @@ const send = (datasource) =>
     protocol: "elasticsearch",
     file: "a module of your program",
     language: "py",
-    use: "Needs the package elasticsearch, version 8 or 9.",
+    use: "Needs the package elasticsearch, version 8 or 9. If the server is away, send raises ConnectionError or ConnectionTimeout: call it again with the same documents. The server stores them once.",
     text: (input) => `from elasticsearch import Elasticsearch, helpers
 
 client = Elasticsearch("${node(input)}", api_key="${input.key}")
@@ -108,16 +108,24 @@ def send(documents):
     protocol: "elasticsearch",
     file: "a module of your program",
     language: "js",
-    use: "Needs the packages pino and pino-elasticsearch.",
-    text: (input) => `const pino = require("pino");
+    use: "Needs the packages pino and pino-elasticsearch. With maxRetries, it waits a few minutes for a server that is away. Without, it drops the rows after three retries.",
+    text: (input) => `const { Client } = require("@elastic/elasticsearch");
+const pino = require("pino");
+const pinoElasticsearch = require("pino-elasticsearch");
 
-const stream = require("pino-elasticsearch")({
+class PatientClient extends Client {
+  constructor(options) {
+    super({ ...options, maxRetries: 100 });
+  }
+}
+const options = {
   node: "${node(input)}",
   auth: { username: "any", password: "${input.key}" },
   index: "pino",
   esVersion: 8,
   flushInterval: 1000,
-});
+};
+const stream = pinoElasticsearch(options, { Client: PatientClient });
 stream.on("error", (error) => console.error(error));
 stream.on("insertError", (error) => console.error(error));
 const logger = pino({ base: { service: "${input.service}" } }, stream);
@@ -129,7 +137,7 @@ const logger = pino({ base: { service: "${input.service}" } }, stream);
     protocol: "elasticsearch",
     file: "a module of your program",
     language: "js",
-    use: "Needs the packages winston and winston-elasticsearch.",
+    use: "Needs the packages winston and winston-elasticsearch. It keeps rows in memory while the server is away.",
     text: (input) => `const winston = require("winston");
 const { ElasticsearchTransport } = require("winston-elasticsearch");
 

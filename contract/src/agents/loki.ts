@@ -127,7 +127,7 @@ sinks:
     protocol: "loki",
     file: "a module of your program",
     language: "js",
-    use: "Needs the packages pino and pino-loki.",
+    use: "Needs the packages pino and pino-loki. It does not retry: rows that it sends while the server is away are lost.",
     text: ({ addresses, key, service }) => `const pino = require("pino");
 
 const transport = pino.transport({
@@ -148,7 +148,7 @@ const logger = pino(transport);
     protocol: "loki",
     file: "a module of your program",
     language: "js",
-    use: "Needs the packages winston and winston-loki.",
+    use: "Needs the packages winston and winston-loki. It keeps rows in memory while the server is away, and tries again after a minute.",
     text: ({ addresses, key, service }) => `const winston = require("winston");
 const LokiTransport = require("winston-loki");
 

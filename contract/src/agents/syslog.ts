@@ -40,7 +40,7 @@ export const SYSLOG_AGENTS: readonly Agent[] = [
     protocol: "syslog",
     file: "/etc/syslog-ng/conf.d/mooring.conf",
     language: "text",
-    use: "Restart syslog-ng. The source s_src is Debian's: change it if yours has another name.",
+    use: `Restart syslog-ng. The source s_src is Debian's: change it if yours has another name. ${QUEUE}`,
     needs: "syslog_tcp_address",
     text: ({ addresses, key }) => syslogNg(addresses.syslog_tcp_address, key, 'transport("tcp")'),
   },
@@ -50,7 +50,7 @@ export const SYSLOG_AGENTS: readonly Agent[] = [
     protocol: "syslog",
     file: "/etc/syslog-ng/conf.d/mooring.conf",
     language: "text",
-    use: "Restart syslog-ng. The source s_src is Debian's: change it if yours has another name.",
+    use: `Restart syslog-ng. The source s_src is Debian's: change it if yours has another name. ${QUEUE}`,
     needs: "syslog_tls_address",
     text: ({ addresses, key }) =>
       syslogNg(addresses.syslog_tls_address, key, 'transport("tls") tls(ca-dir("/etc/ssl/certs"))'),
@@ -86,7 +86,8 @@ action(type="omfwd" target="${host}" port="${port}" protocol="tcp" template="moo
 function syslogNg(address: string | null, key: string, transport: string): string {
   const { host, port } = hostAndPort(address);
   return `destination d_mooring {
-  network("${host}" port(${port}) ${host.includes(":") ? "ip-protocol(6) " : ""}${transport}
+  network("${host}" port(${port}) ${host.includes(":") ? "ip-protocol(6) " : ""}${transport} time-reopen(1)
+    disk-buffer(mem-buf-length(10000) disk-buf-size(67108864) reliable(no))
     template("<$PRI>1 $ISODATE $HOST $PROGRAM \${PID:--} - [${ELEMENT} key=\\"${key}\\"] $MESSAGE\\n"));
 };
 log { source(s_src); destination(d_mooring); };

@@ -80,6 +80,6 @@ export function isBodyDrained(request: IncomingMessage, { bytesMax } = DRAIN_LIM
   return Number(request.headers["content-length"]) <= bytesMax; // NaN without Content-Length.
 }
 
-function hasBody({ headers }: IncomingMessage): boolean {
+export function hasBody({ headers }: IncomingMessage): boolean {
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 }

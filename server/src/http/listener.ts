@@ -1,17 +1,18 @@
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { setTimeout as delay } from "node:timers/promises";
 import { sharingWaits } from "#kernel/wait-budget.ts";
 import { bind } from "./bind.ts";
-import { drainBody, DRAIN_LIMITS, type DrainLimits } from "./drain-body.ts";
+import { drainBody, DRAIN_LIMITS, hasBody, type DrainLimits } from "./drain-body.ts";
 import { faultOfHost } from "./host-field.ts";
 import { createHttp2, type Http2 } from "./http2.ts";
 
 /**
  * A bound address. It is bound before anything else starts. So a second start fails before it touches data, and the
- * real port is known when the configured port is 0. Before `serve`, it answers 503.
+ * real port is known when the configured port is 0. Before `serve`, requests with a body wait for it, up to a limit, and
+ * others get 503.
  */
 export interface Listener {
   readonly server: Server;
@@ -33,6 +34,8 @@ export const IDLE_TIMEOUT_MS = 120_000;
 /** Load balancers commonly close idle connections after 60 s. This is longer, so that this server never closes first. */
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 const IDLE_SWEEP_MS = 20;
+/** How long a request with a body waits for the end of the start. Many clients give up after 10 s. */
+const START_WAIT_MS = 8_000;
 /** Time limit for a request's header. Without `requestTimeout`, Node would wait without end. */
 const HEADERS_TIMEOUT_MS = 30_000;
 
@@ -68,9 +71,8 @@ export async function openListener(
     http2 = false,
   }: ListenerOptions = {},
 ): Promise<Listener> {
-  let handle: RequestListener = (_request, response) => {
-    response.writeHead(503, { "retry-after": "1", "content-length": "0" }).end();
-  };
+  const early = new EarlyRequests();
+  let handle: RequestListener = (request, response) => early.receive(request, response);
   const timeouts = {
     requestTimeout: 0,
     headersTimeout: headersTimeoutMs,
@@ -96,6 +98,7 @@ export async function openListener(
     refusedBodies,
     serve: (handler) => {
       handle = handler;
+      early.pass(handler);
     },
     useCertificate: (pair) => {
       if (secure === undefined) throw new Error("cannot use a certificate: this listener has no TLS");
@@ -108,6 +111,42 @@ export async function openListener(
       await stopServer(server, timeoutMs, () => second?.destroy());
     },
   };
+}
+
+/**
+ * Requests during the start. Senders of telemetry do not all wait between attempts: some use up their retries on quick
+ * answers with 503, and rsyslog's omelasticsearch takes every answer as final. Health checks must see that the server
+ * is not ready.
+ */
+class EarlyRequests {
+  readonly #waiting = new Map<IncomingMessage, { response: ServerResponse; timer: NodeJS.Timeout }>();
+
+  receive(request: IncomingMessage, response: ServerResponse): void {
+    if (!hasBody(request)) return answerStarting(response);
+    const timer = setTimeout(() => {
+      this.#waiting.delete(request);
+      // Only rsyslog's omelasticsearch names no program. It drops what an answer refuses, and sends again without one.
+      if (request.headers["user-agent"] === undefined) response.destroy();
+      else answerStarting(response);
+    }, START_WAIT_MS);
+    this.#waiting.set(request, { response, timer });
+    response.once("close", () => {
+      this.#waiting.delete(request);
+      clearTimeout(timer);
+    });
+  }
+
+  pass(handler: RequestListener): void {
+    for (const [request, { response, timer }] of this.#waiting) {
+      clearTimeout(timer);
+      sharingWaits(() => handler(request, response));
+    }
+    this.#waiting.clear();
+  }
+}
+
+function answerStarting(response: ServerResponse): void {
+  response.writeHead(503, { "retry-after": "1", "content-length": "0" }).end();
 }
 
 export const TLS_MIN_VERSION = "TLSv1.2";

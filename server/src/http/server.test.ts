@@ -195,6 +195,22 @@ test("without a token, only a small body of an existing operation is read", asyn
   }
 });
 
+test("before the listener serves, a request with a body waits, and others get 503 at once", async () => {
+  const listener = await openListener("127.0.0.1:0");
+  const url = `http://${listener.address}/`;
+  let isServed = false;
+  const posted = fetch(url, { method: "POST", body: "early" }).then(async (answer) => {
+    assert.ok(isServed, "it was answered during the start");
+    return answer.text();
+  });
+  const asked = await fetch(url);
+  assert.deepEqual([asked.status, asked.headers.get("retry-after")], [503, "1"]);
+  isServed = true;
+  listener.serve((request, response) => void request.pipe(response));
+  assert.equal(await posted, "early");
+  await listener.stop(0);
+});
+
 test("a header that arrives byte by byte is cut off", async () => {
   const listener = await openListener("127.0.0.1:0", { headersTimeoutMs: 300 });
   const [host = "", port = ""] = listener.address.split(":");

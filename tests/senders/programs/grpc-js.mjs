@@ -1,9 +1,11 @@
-// Makes calls by grpc-js over one connection for each compression. Prints the results of CALLS as JSON, and the connections.
+// Makes calls by grpc-js over one connection for each compression. Each line of the input is calls as JSON, and is
+// answered with the results.
 import { createRequire } from "node:module";
+import { createInterface } from "node:readline";
 
 const require = createRequire(process.env.PACKAGES);
 const grpc = require("@grpc/grpc-js");
-const { ADDRESS, CALLS } = process.env;
+const { ADDRESS } = process.env;
 
 /** Answers to pings, by the traces of the library. */
 let pings = 0;
@@ -30,14 +32,23 @@ function clientOf(compression) {
   return client;
 }
 
-function metadataOf(fields) {
-  const metadata = new grpc.Metadata();
+function metadataOf(fields, waitForReady) {
+  const metadata = new grpc.Metadata({ waitForReady });
   for (const [name, value] of Object.entries(fields)) metadata.set(name, value);
   return metadata;
 }
 
-/** `open`: the message is never sent. `zeros`: the message is this many zeros. */
-function call({ path, fields, message = "", zeros, compression = "identity", deadlineMs = 20_000, open = false }) {
+/** `open`: the message is never sent. `zeros`: the message is this many zeros. `wait`: it waits for a connection. */
+function call({
+  path,
+  fields,
+  message = "",
+  zeros,
+  compression = "identity",
+  deadlineMs = 20_000,
+  open = false,
+  wait = false,
+}) {
   const client = clientOf(compression);
   const body = zeros === undefined ? Buffer.from(message, "base64") : Buffer.alloc(zeros);
   const options = { deadline: Date.now() + deadlineMs };
@@ -49,8 +60,8 @@ function call({ path, fields, message = "", zeros, compression = "identity", dea
         retries: error?.metadata.get("grpc-status-details-bin").length ?? 0,
         answer: answer?.toString("latin1") ?? null,
       });
-    if (open) client.makeClientStreamRequest(path, same, same, metadataOf(fields), options, done);
-    else client.makeUnaryRequest(path, same, same, body, metadataOf(fields), options, done);
+    if (open) client.makeClientStreamRequest(path, same, same, metadataOf(fields, wait), options, done);
+    else client.makeUnaryRequest(path, same, same, body, metadataOf(fields, wait), options, done);
   });
 }
 
@@ -67,12 +78,12 @@ async function idle(count) {
   return !isLost;
 }
 
-// A connection without calls does not keep the process alive.
-setInterval(() => {}, 1000);
-const results = {};
-for (const [name, { times, pings: count, ...options }] of Object.entries(JSON.parse(CALLS))) {
-  if (count !== undefined) results[name] = await idle(count);
-  else results[name] = await Promise.all(Array.from({ length: times ?? 1 }, () => call(options)));
+for await (const line of createInterface({ input: process.stdin })) {
+  const results = {};
+  for (const [name, { times, pings: count, ...options }] of Object.entries(JSON.parse(line))) {
+    if (count !== undefined) results[name] = await idle(count);
+    else results[name] = await Promise.all(Array.from({ length: times ?? 1 }, () => call(options)));
+  }
+  console.log(JSON.stringify(results));
 }
-console.log(JSON.stringify(results));
 process.exit(0);

@@ -2,6 +2,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"net/http"
@@ -21,14 +22,25 @@ func (t withToken) RoundTrip(request *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(request)
 }
 
-// Usage: remote-write URL TOKEN NAME COUNT. Sends COUNT samples of NAME, a histogram, and an exemplar.
+// Usage: remote-write URL TOKEN COUNT. For each line of the input, a name: sends COUNT samples of that name, a histogram,
+// and an exemplar, and prints what the server has written.
 func main() {
-	count, err := strconv.Atoi(os.Args[4])
+	count, err := strconv.Atoi(os.Args[3])
 	check(err)
 	client := &http.Client{Transport: withToken{os.Args[2]}}
 	api, err := remote.NewAPI(os.Args[1], remote.WithAPIHTTPClient(client))
 	check(err)
-	symbols := []string{"", "__name__", os.Args[3], "service", "pusher", os.Args[3] + "_native"}
+	lines := bufio.NewScanner(os.Stdin)
+	for lines.Scan() {
+		stats, err := api.Write(context.Background(), remote.WriteV2MessageType, request(lines.Text(), count))
+		check(err)
+		fmt.Printf("samples=%d histograms=%d exemplars=%d\n", stats.Samples, stats.Histograms, stats.Exemplars)
+	}
+	check(lines.Err())
+}
+
+func request(name string, count int) *writev2.Request {
+	symbols := []string{"", "__name__", name, "service", "pusher", name + "_native"}
 	now := time.Now().UnixMilli()
 	series := &writev2.TimeSeries{LabelsRefs: []uint32{1, 2, 3, 4}, Metadata: &writev2.Metadata{Type: writev2.Metadata_METRIC_TYPE_GAUGE}}
 	for i := 0; i < count; i++ {
@@ -47,10 +59,7 @@ func main() {
 			Timestamp:      now,
 		}},
 	}
-	request := &writev2.Request{Symbols: symbols, Timeseries: []*writev2.TimeSeries{series, histogram}}
-	stats, err := api.Write(context.Background(), remote.WriteV2MessageType, request)
-	check(err)
-	fmt.Printf("samples=%d histograms=%d exemplars=%d\n", stats.Samples, stats.Histograms, stats.Exemplars)
+	return &writev2.Request{Symbols: symbols, Timeseries: []*writev2.TimeSeries{series, histogram}}
 }
 
 func check(err error) {

@@ -11,6 +11,9 @@ import { joined, type SentBody } from "./wire/sent-body.ts";
 import type { Protocol, ProtocolAnswer, RequestHead } from "./protocols/protocol.ts";
 import { PROTOCOLS } from "./protocols/table.ts";
 
+/** Refusals after which a sender should send the same again. */
+const LATER = new Set([429, 503]);
+
 /** Mounts every protocol. None has rows in the contract, since others specify them. */
 export function mountProtocols(app: FastifyInstance, deps: TelemetrySurfaceDeps): void {
   for (const protocol of PROTOCOLS) mountProtocol(app, deps, protocol);
@@ -25,12 +28,19 @@ function mountProtocol(app: FastifyInstance, deps: TelemetrySurfaceDeps, protoco
     if (refuse !== undefined) {
       scope.setErrorHandler((error, request, reply) => {
         const problem = answerProblem(request, reply, error);
-        return send(reply, refuse(problem, protocol.statuses?.[problem.code] ?? statusOf(problem)));
+        const status = protocol.statuses?.[problem.code] ?? statusOf(problem);
+        if (LATER.has(status) && protocol.ignoresAnswers?.(headOf(request)) === true) return breakConnection(reply);
+        return send(reply, refuse(problem, status));
       });
     }
     mountWrites(scope, deps, protocol);
     mountHandshakes(scope, deps, protocol);
   });
+}
+
+function breakConnection(reply: FastifyReply): void {
+  reply.hijack();
+  reply.raw.destroy();
 }
 
 function mountWrites(scope: FastifyInstance, deps: TelemetrySurfaceDeps, protocol: Protocol): void {

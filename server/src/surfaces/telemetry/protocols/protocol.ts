@@ -23,6 +23,8 @@ export interface Protocol {
   readonly refuse?: (problem: Problem, status: number) => ProtocolAnswer;
   /** The status of refusals that the protocol's senders need instead of the usual one. */
   readonly statuses?: Readonly<Partial<Record<Problem["code"], number>>>;
+  /** Whether the sender takes every answer as final. Then the server breaks the connection instead of answering "later". */
+  readonly ignoresAnswers?: (request: RequestHead) => boolean;
 }
 
 type Method = "GET" | "HEAD" | "POST" | "PUT" | "OPTIONS" | "DELETE";

@@ -12,6 +12,7 @@ export interface Sent {
 }
 
 export interface ProtocolPlace {
+  readonly url: string;
   /** Sends a request. The token is that of a writer of `org_a`, unless the headers have another. */
   send(path: string, body?: Uint8Array | string, headers?: Record<string, string>, method?: string): Promise<Sent>;
   /** Returns the rows of `org_a`. */
@@ -40,6 +41,9 @@ export function useProtocols(): ProtocolPlace {
     await telemetry.close();
   });
   return {
+    get url() {
+      return server.url;
+    },
     send: async (path, body, headers = {}, method = "POST") => {
       const response = await fetch(server.url + path, {
         method,

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { request } from "node:http";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { INGEST_ENTRY_BYTES_MAX } from "#kernel/limits.ts";
@@ -210,4 +211,22 @@ test("refusals have Elasticsearch's form; the answer to a search names SQL", asy
       403,
     );
   }
+});
+
+test("a sender without a name gets no answer when it should send again later: rsyslog would drop the batch", async () => {
+  const statusFor = (token: string, headers: Record<string, string>): Promise<number | string> =>
+    new Promise((resolve) => {
+      const fields = { authorization: `Bearer ${token}`, "content-type": "application/json", ...headers };
+      const call = request(`${place.url}/elasticsearch/_bulk`, { method: "POST", headers: fields });
+      call.on("response", (response) => {
+        response.resume();
+        resolve(response.statusCode ?? 0);
+      });
+      call.on("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+      call.end('{"index":{}}\n{"message":"later"}\n');
+    });
+  assert.equal(await statusFor("away", {}), "ECONNRESET");
+  assert.equal(await statusFor("away", { "user-agent": "Filebeat" }), 503);
+  assert.equal(await statusFor("unknown", {}), 401);
+  assert.equal(await statusFor("writer", {}), 200);
 });

@@ -42,6 +42,8 @@ export const ELASTICSEARCH: Protocol = {
   answer,
   refuse,
   statuses: { rate_limited: 503 },
+  // Only rsyslog's omelasticsearch names no program. It drops a batch that gets an answer, and keeps it without one.
+  ignoresAnswers: ({ headers }) => headers["user-agent"] === undefined,
 };
 
 function choose({ headers, params, path }: RequestHead): Choice {
