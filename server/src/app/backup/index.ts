@@ -13,7 +13,7 @@ export { MASTER_KEY_FILE, type Backup, type BackupFacts } from "./facts.ts";
 export { backupKeyFor, confirmBackupKey, isBackupKeyConfirmed, presentBackupKey, requireBackupKey } from "./key.ts";
 export { chosenBackup, listBackups, type ListedBackup } from "./list.ts";
 export { deferEndOfLinks, endDeferredLinks } from "./links.ts";
-export { partWords, type PartName } from "./part-name.ts";
+export type { PartName } from "./part-name.ts";
 export { PartRestorer } from "./restorer.ts";
 export { isBucketPlace, openBackupPlace } from "./place.ts";
 export { isRecordTable, restoreRecords } from "./records.ts";

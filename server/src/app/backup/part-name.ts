@@ -7,8 +7,6 @@ export interface PartName {
   readonly name: string | null;
 }
 
-export const PART_KINDS = ["organization", "project", "bucket", "file"] as const;
-
 /** Returns the words that name the part on a command line. */
 export function partWords({ kind, organization, name }: PartName): string[] {
   if (kind === "organization") return ["--org", organization ?? ""];
