@@ -84,6 +84,11 @@ const FORMS: Readonly<Record<string, CommandForm>> = {
   deleteOrganization: { name: "organization delete", examples: ["--slug acme", "--slug acme --yes"] },
   keepOrganization: { name: "organization keep", examples: [""] },
   listAudit: { examples: ["--action project.create --limit 20", "--from 2026-11-01T00:00:00Z --json"] },
+  getRequest: { name: "request show", examples: ["req_01k…", "req_01k… --json"] },
+  listRequests: {
+    examples: ["", "--limit 20 --json"],
+    columns: ["at", "status", "code", "method", "operation", "request_id"],
+  },
   createProject: { examples: ["--slug web --name 'Web shop' --visibility private"] },
   updateProject: { examples: ["web --name 'Web shop'"] },
   listTrashItems: {

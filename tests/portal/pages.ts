@@ -19,6 +19,7 @@ export const ORGANIZATION_PAGES = [
   "s3-keys",
   "audit",
   "access-log",
+  "requests",
   "projects",
   "trash",
   "usage",

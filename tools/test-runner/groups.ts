@@ -26,7 +26,7 @@ const CORE_ACCEPTANCE =
   "demo|errors|exact-json-few|fatal|files|first-run|healthcheck|" +
   "files-resumable-api|full-disk|ingest-keys|ingest-limits|ingest-rules|leaks|leaving|live-streams-end|locked-records|logins|master-key|moves|nodes|own-telemetry|ownership|proxies|query|query-narrow|query-sandbox|query-stored|refused-bodies|refused-entries|" +
   "registry-login|registry-manifests|registry-quota|registry-security|rest|retention|routing|s3|secrets|settings|sign-in|start|stop|strict-http|suspension|tail|tenancy|token-life|trash|trusts|webhooks|webhooks-cli|webhooks-json";
-const ACCESS_ACCEPTANCE = "permission-table";
+const ACCESS_ACCEPTANCE = "permission-table|requests-explained";
 const KILLS_ACCEPTANCE =
   "(access|alerts|files|grpc|idempotency|master-key|moves|organization|protocols|registry|s3|syslog|trash|webhooks)-kill|kill";
 const POSTGRES_ACCEPTANCE = "postgres|databases|telemetry-nodes";
@@ -52,7 +52,7 @@ const CORE_SURFACES =
 
 const BOTH_DATABASES =
   "audit/(audit|leaving)|idempotency/idempotency|identity/(identity|activity/activity|credentials/(adopt|kinds)|keys/keyring)|" +
-  "moves/moves|organization-deletion/tables|organizations/organizations|projects/projects|quotas/quotas|" +
+  "moves/moves|organization-deletion/tables|organizations/organizations|projects/projects|requests/requests|quotas/quotas|" +
   "s3/(records|access/access|lifecycle/lifecycle|listings/listings|objects/objects|uploads/uploads)";
 
 export const CORE_SECONDS_MAX = 20 * 60;

@@ -46,6 +46,14 @@ const Quotas = {
   images_stored_bytes_max: QuotaBytes,
 };
 
+const LogLevelName = Type.Enum(["debug", "info", "warn", "error", "silent"]);
+const LogLevelState = Type.Object({
+  level: LogLevelName,
+  configured: Type.Enum(["debug", "info", "warn", "error", "silent"], {
+    description: "the setting log_level: the level after a restart",
+  }),
+});
+
 /** Operations for the operator. */
 export const INSTANCE_ROWS = {
   getInstance: route({
@@ -107,6 +115,29 @@ export const INSTANCE_ROWS = {
     }),
     status: 200,
     problems: [],
+  }),
+  getLogLevel: route({
+    operationId: "getLogLevel",
+    method: "GET",
+    path: "/api/instance/log-level",
+    tag: "portal",
+    summary: "Show the lowest severity of log lines of the server process that answers",
+    permission: "instance",
+    result: LogLevelState,
+    status: 200,
+    problems: [],
+  }),
+  setLogLevel: route({
+    operationId: "setLogLevel",
+    method: "PUT",
+    path: "/api/instance/log-level",
+    tag: "portal",
+    summary: "Change the lowest severity of log lines of the server process that answers, until it restarts",
+    permission: "instance",
+    body: Type.Object({ level: LogLevelName }, closed),
+    result: LogLevelState,
+    status: 200,
+    problems: ["invalid_body"],
   }),
   acceptClock: route({
     operationId: "acceptClock",

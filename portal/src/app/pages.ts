@@ -205,6 +205,13 @@ export const PAGES: readonly PageEntry[] = [
     load: () => import("~/pages/access-log/page.tsx"),
   },
   {
+    path: "requests",
+    title: "Requests",
+    group: "Access",
+    topic: "token",
+    load: () => import("~/pages/requests/page.tsx"),
+  },
+  {
     path: "projects",
     title: "Projects and apps",
     group: "Organization",

@@ -37,6 +37,7 @@ import { answeredRequest, type OwnTelemetry } from "./own-telemetry/index.ts";
 import { createPhases, PHASE_STOP_MS, type Phases } from "./phases.ts";
 import { createReload, type ReadConfig } from "./reload.ts";
 import type { RegistryPart } from "./registry.ts";
+import { createRequests, rateLimitOf } from "./requests.ts";
 import { outboundFor } from "./outbound.ts";
 import { createS3Domain, createS3Part } from "./s3.ts";
 import { openListeners, openOthers, stopListening, watchCertificates } from "./listeners.ts";
@@ -111,18 +112,18 @@ async function startAll(
   const skipped = createSkipped();
   readStores(metrics, { skipped, metadata, telemetry, objects, clock, dataDir: config.data_dir });
   if (own !== null) startOwnTelemetry(own, { config, metadata, telemetry, metrics, phases, schedule });
-  const rateLimit = { perSecond: config.rate_limit_per_second, burst: config.rate_limit_burst };
   const people = createPeople({ metadata, clock, identity, portalUrl: addresses.portal_url, oidc: providerOf(config) });
   const idempotency = openIdempotency(config, metadata, identity, clock);
-  const host = createHttpHost({ ...signInsOf(people, identity), idempotency, clock, rateLimit });
+  const host = createHttpHost({ ...signInsOf(people, identity), idempotency, clock, rateLimit: rateLimitOf(config) });
   const jobs = createJobs({ metadata, clock, log, schedule });
-  const common = { config, log, clock, identity, jobs, schedule, metadata, telemetry, objects };
+  const requests = createRequests({ metadata, clock, log, schedule, jobs, phases, metrics });
+  const common = { config, log, clock, identity, jobs, schedule, metadata, telemetry, objects, requests };
   const s3 = createS3Domain(common);
   const leaving = createLeaving(common);
   const features = startFeatures({ ...common, addresses, phases });
   const { alerts, files, registry, tails, webhooks } = features;
-  const s3Parts = { ...common, endpoint: addresses.s3_endpoint };
-  const s3Gateway = phases.started("s3 gateway", createS3Part(s3Parts, s3), (part) => part.stop());
+  const endpoint = addresses.s3_endpoint;
+  const s3Gateway = phases.started("s3 gateway", createS3Part({ ...common, endpoint }, s3), (part) => part.stop());
   const backups = phases.started("backups", new BackupRunner({ config, clock, log, schedule }), (part) => part.stop());
   readBackups(metrics, backups);
   const restorer = new PartRestorer({
@@ -132,30 +133,19 @@ async function startAll(
   });
   const restores = phases.started("restores", restorer, (part) => part.stop());
   const trash = createTrash({ ...common, s3, registry, webhooks });
-  const parts = {
-    ...common,
-    skipped,
-    addresses,
-    host,
-    people,
-    backups,
-    restores,
-    s3,
-    s3Gateway,
-    leaving,
-    trash,
-    ...features,
-  };
+  const rights = { host, people, leaving, trash };
+  const parts = { ...common, ...rights, skipped, addresses, backups, restores, s3, s3Gateway, ...features };
   const surfaces = createSurfaces({ ...parts, listeners: [listener, s3Listener], stopping: () => stopping });
   const answered = observersOf(identity, registry, own);
-  const conventions = { log, clock, answered, ...requestPartsOf(config, { telemetry, clock, metrics }) };
+  const conventions = { log, clock, answered, ...requestPartsOf(config, { telemetry, clock, metrics, requests }) };
   await createHttpServer({ ...conventions, listener, surfaces });
   await createHttpServer({ ...conventions, listener: s3Listener, surfaces: [s3Gateway.surface] });
   const others = await openOthers(config, addresses, metrics);
   const syslog = startSyslog(listeners.syslog, { ...common, ...features, metrics });
   // Stopped before the parts that its jobs use.
   phases.started("jobs", jobs, (part) => part.stop());
-  for (const part of [alerts, files, s3, registry, webhooks, trash, backups, restores, leaving]) await part.start();
+  for (const part of [alerts, files, s3, registry, webhooks, trash, backups, restores, leaving, requests])
+    await part.start();
   // Registered last, so that it stops first. Running requests need the other parts.
   const stopRequests = (part: typeof listeners): Promise<void> => {
     stopping = true;

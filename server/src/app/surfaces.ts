@@ -35,6 +35,7 @@ import type { Leaving } from "./leaving.ts";
 import { instanceFactsOf } from "./instance.ts";
 import { mailOf } from "./mail.ts";
 import type { RegistryPart } from "./registry.ts";
+import type { RequestsPart } from "./requests.ts";
 import type { Trash } from "./trash.ts";
 import { trashSettingsOf } from "./trash-settings.ts";
 import type { Webhooks } from "./webhooks.ts";
@@ -54,6 +55,7 @@ export interface SurfaceParts {
   readonly refused: RefusedEntries;
   readonly tails: Tails;
   readonly skipped: Skipped;
+  readonly requests: RequestsPart;
   readonly alerts: ReturnType<typeof createAlerts>;
   readonly files: Files;
   readonly registry: RegistryPart;
@@ -61,7 +63,7 @@ export interface SurfaceParts {
   readonly s3: S3;
   readonly s3Gateway: GatewayLink;
   readonly trash: Trash;
-  readonly log: { warn(fields: object, message: string): void };
+  readonly log: { level: string; warn(fields: object, message: string): void };
   /** The listeners that accept requests. */
   readonly listeners: readonly Listener[];
   readonly backups: BackupRunner;
@@ -97,6 +99,7 @@ export function createSurfaces(parts: SurfaceParts): Surface[] {
       clock,
       addresses,
       outbound: alerts.deps.outbound,
+      requests: parts.requests.refusals,
       mail,
       leaving: parts.leaving,
       trash: { ...parts.trash.work, ...trashSettingsOf(config) },

@@ -36,6 +36,7 @@ export { openApiOf } from "./openapi.ts";
 export { watchPeers, type PeerShare } from "./peer-share.ts";
 export { fieldsOf, HttpProblem, logFailure, problemOf, PROBLEMS, statusOf } from "./problems.ts";
 export { createRateLimiter, type RateLimiter } from "./rate-limit.ts";
+export { refusedRequestOf } from "./refusals.ts";
 export { DATA_FIELDS } from "./safety.ts";
 export { answerProblem, createHttpServer, type HttpServerOptions } from "./server.ts";
 export { projectOfRows, senderOf, type Sender } from "./senders.ts";

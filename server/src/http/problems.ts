@@ -194,11 +194,16 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, error:
     .send(JSON.stringify(problemBody(problem, pathOf(request), request.id)));
 }
 
-/** Logs the problem of the error, and sets the status and header fields of the answer, but not its body. */
+/** Notes the problem for the record of refused requests and for the log. */
+export function noteRefusal(request: FastifyRequest, { code, message, options }: Problem): void {
+  request.refusal = { code, detail: message, options };
+}
+
+/** Notes the problem of the error, and sets the status and header fields of the answer, but not its body. */
 export function beginProblem(request: FastifyRequest, reply: FastifyReply, error: unknown): Problem {
   const problem = problemOf(error);
   if (problem.code === "internal") logFailure(request, problem.options.cause);
-  else if (!problem.isCallers) request.log.warn({ code: problem.code, err: problem.options.cause }, "request refused");
+  noteRefusal(request, problem);
   const challenge = challengeOf(problem);
   if (challenge !== undefined) void reply.header("www-authenticate", challenge);
   const status = statusOf(problem);

@@ -4,6 +4,8 @@
  * answers.
  */
 
+import type { RefusalFacts } from "./refusal.ts";
+
 /** Problems that the caller can solve. */
 const OF_THE_CALLER = [
   "invalid_request",
@@ -107,6 +109,8 @@ export interface ProblemOptions {
   scope?: string;
   /** The check that caused the 403. */
   decidedBy?: DecidedBy;
+  /** What decided, for the record of refused requests; never sent. It is called at most once, after the answer is known. */
+  facts?: () => RefusalFacts;
   /** For the log only; never sent. */
   cause?: unknown;
 }

@@ -67,6 +67,7 @@ const NOT_LISTS = new Set([
   "getSavedQuery",
   "getIngestRule",
   "getTelemetryErasure",
+  "getRequest",
   "getTrashItem",
   "getUsage",
   "getWebhook",

@@ -161,6 +161,7 @@ const SESSION = "sign-ins of people end: they sign in again";
 const UPLOAD = "uploads under way end: start them again";
 const DELIVERY = "the old server retries its deliveries; replay events on the new one";
 const RECENT = "counts of the last days";
+const REFUSED = "refused requests are explained where they were refused";
 const SERVER = "belongs to the server, not to an organization";
 const CONTENT = "the contents are files of the export, and get new rows";
 const TELEMETRY = "the export lists its Parquet files in records/telemetry_file.ndjson";
@@ -188,6 +189,8 @@ export const LEFT_TABLES: Readonly<Partial<Record<Table, string>>> = {
   organization_activity: RECENT,
   refused_entries: RECENT,
   webhook_rejection: RECENT,
+  refused_request: REFUSED,
+  refused_repeat: REFUSED,
   blob: CONTENT,
   blob_data: CONTENT,
   blob_part: CONTENT,

@@ -93,6 +93,8 @@ export const RECORDS: readonly TableOfOrganization[] = [
   { table: "app", key: BY_ID },
   { table: "deleted_project", key: ["org_id", "id"] },
   { table: "project", key: BY_ID },
+  { table: "refused_repeat", key: BY_ID },
+  { table: "refused_request", key: BY_ID },
   { table: "organization_activity", key: ["org_id", "hour", "service"] },
   {
     table: "refused_entries",

@@ -15,6 +15,7 @@ export const PERIODIC_WORK = {
   "key ring": each("Reads the keys that protect secrets again, and asks the key service for its key."),
   "signing keys": each("Creates the next key that signs tokens in time, and retires old ones."),
   refusals: each("Writes refused sign-ins to the audit log."),
+  "refused requests": each("Saves the requests that were refused."),
   "credential use": each("Saves when credentials and S3 keys were last used."),
   "ingest rules": each("Saves how many rows each ingest rule has met, removed and masked."),
   "refused entries": each("Saves how many entries of telemetry were refused, by sender and reason."),
@@ -60,6 +61,10 @@ export const PERIODIC_WORK = {
   ),
   "old S3 records": one("s3.tidy", "Deletes records of completed uploads, and of S3 notifications that were given up."),
   "audit log retention": one("audit.cut", "Deletes entries of audit logs that are past their retention."),
+  "old refused requests": one(
+    "request.tidy",
+    "Deletes refused requests after a week, and earlier if they take too much space.",
+  ),
   "old webhook events": one("webhook.tidy", "Deletes events past their retention, and the data of deleted webhooks."),
 } as const satisfies Readonly<Record<string, PeriodicRow>>;
 

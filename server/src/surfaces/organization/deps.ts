@@ -2,6 +2,7 @@ import type { ORGANIZATION_ROUTES, USAGE_ROUTES } from "@mooring/contract";
 import type { Identity } from "#domain/identity/index.ts";
 import type { OperatorCaller, StateChange } from "#domain/operator/index.ts";
 import type { PersonDeletion } from "#domain/people/index.ts";
+import type { RequestReadDeps } from "#domain/requests/index.ts";
 import type { TrashSettings, TrashWork } from "#domain/trash/index.ts";
 import type { HttpHost, Operation } from "#http/index.ts";
 import type { Clock } from "#kernel/time.ts";
@@ -19,6 +20,7 @@ export interface OrganizationSurfaceDeps {
   readonly metadata: MetadataStore;
   readonly clock: Clock;
   readonly outbound: Outbound;
+  readonly requests: RequestReadDeps["requests"];
   readonly leaving: {
     deletePerson(deletion: PersonDeletion): Promise<void>;
     deleteOrganization(by: OperatorCaller, orgId: string): Promise<StateChange>;

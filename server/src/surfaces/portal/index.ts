@@ -11,6 +11,7 @@ export type {
   InstanceRestores,
   NewRestore,
   RestoreState,
+  LogLevel,
 } from "./instance.ts";
 
 /** The web page, and the operations that only it calls: set-up, sign-in, account, instance. */

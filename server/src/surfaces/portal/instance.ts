@@ -1,3 +1,5 @@
+export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
+
 /** Facts about the server that are not records, for the operator's pages. */
 export interface InstanceFacts {
   readonly version: string;
@@ -16,6 +18,14 @@ export interface InstanceFacts {
   acceptClock(): void;
   /** The slug of the organization that has the server's own telemetry; null: none. */
   ownTelemetryOrganization(): Promise<string | null>;
+  /** The lowest severity of log lines of this server process. */
+  readonly logLevel: {
+    get(): LogLevel;
+    /** Returns the level from before. */
+    set(level: LogLevel): LogLevel;
+    /** The level after a restart. */
+    readonly configured: LogLevel;
+  };
   /** The data directory's file system. */
   disk(): Promise<{ free_bytes: number; total_bytes: number }>;
 }

@@ -24,6 +24,7 @@ const OF_ACCOUNT = [
 export async function deleteAccountRows(tx: Writer, userId: string): Promise<void> {
   for (const table of OF_ACCOUNT) await tx.deleteFrom(table).where("user_id", "=", userId).execute();
   await tx.deleteFrom("operator_token").where("created_by", "=", userId).execute();
+  await tx.deleteFrom("refused_request").where("actor_id", "=", userId).execute();
   await tx.deleteFrom("person").where("id", "=", userId).execute();
 }
 

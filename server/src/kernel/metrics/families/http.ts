@@ -142,6 +142,11 @@ export const HTTP = {
       },
     ],
   },
+  mooring_http_refused_total: {
+    type: "counter",
+    help: "Requests refused, by the rule that refused them",
+    labels: { surface: SURFACES, reason: { bound: "the rules of [refused requests](refusals.md)", max: 40 } },
+  },
   http_server_request_duration_seconds: {
     type: "histogram",
     help: "Time from a request's first byte to the answer's last",

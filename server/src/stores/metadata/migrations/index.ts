@@ -54,6 +54,7 @@ import { ingestRules } from "./0074-ingest-rules.ts";
 import { timestampLimits } from "./0075-timestamp-limits.ts";
 import { refusedEntries } from "./0076-refused-entries.ts";
 import { accessLog } from "./0077-access-log.ts";
+import { refusedRequests } from "./0078-refused-requests.ts";
 import { operatorIndex } from "./0073-operator-index.ts";
 import { listIndexes } from "./0037-list-indexes.ts";
 
@@ -122,4 +123,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0075-timestamp-limits", up: timestampLimits },
   { name: "0076-refused-entries", up: refusedEntries },
   { name: "0077-access-log", up: accessLog },
+  { name: "0078-refused-requests", up: refusedRequests },
 ];

@@ -88,7 +88,9 @@ export class Slots {
 
   #refusal(): Problem {
     const detail = `too many queries run at once (${this.#limits.concurrentPerOrgMax} for an organization, ${this.#limits.concurrentMax} in all); try again shortly`;
-    return new Problem("rate_limited", detail, { retryAfterS: RETRY_AFTER_S });
+    const limit = { name: "queries of the organization", max: this.#limits.concurrentPerOrgMax };
+    const facts = () => ({ rule: "slots", limit: { ...limit, value: null, untilMs: null } });
+    return new Problem("rate_limited", detail, { retryAfterS: RETRY_AFTER_S, facts });
   }
 
   #hasSlot(orgId: string): boolean {

@@ -22,6 +22,7 @@ import {
   type Project,
 } from "#domain/organizations/index.ts";
 import { deletePerson, type PersonDeletion } from "#domain/people/index.ts";
+import { RefusedRequests } from "#domain/requests/index.ts";
 import { requireOrganizationAllows } from "#domain/suspension/index.ts";
 import {
   countAnswered,
@@ -31,6 +32,7 @@ import {
   openListener,
   type HttpHost,
   type Surface,
+  refusedRequestOf,
 } from "#http/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { Metrics } from "#kernel/metrics/index.ts";
@@ -229,7 +231,9 @@ async function createGround(options: WorldOptions): Promise<Ground> {
     keepOrganization: (by: OperatorCaller, orgId: string) => keepOrganization(organizations, by, orgId),
   };
   const trash = trashOf(metadata, clock);
-  const own = { ...deps, mail, leaving, outbound: OUTBOUND, addresses: ADDRESSES, trash };
+  const requests = new RefusedRequests({ metadata, clock, log, schedule: new Schedule(clock) });
+  onClose(() => requests.stop());
+  const own = { ...deps, requests, mail, leaving, outbound: OUTBOUND, addresses: ADDRESSES, trash };
   const surfaces = [createOrganizationSurface(own), ...others];
   await createHttpServer({
     listener,
@@ -237,6 +241,7 @@ async function createGround(options: WorldOptions): Promise<Ground> {
     clock,
     metrics: createHttpMetrics(new Metrics()),
     answered: countAnswered(identity.activity),
+    refused: (request, reply) => void requests.note(refusedRequestOf(request, reply, clock)),
     surfaces,
     trustedProxies: [],
     slowRequestMs: 60_000,

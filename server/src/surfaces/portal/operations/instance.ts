@@ -65,6 +65,21 @@ export const acceptClock: PortalOperation<"acceptClock"> = async (deps, _input, 
   return undefined;
 };
 
+export const getLogLevel: PortalOperation<"getLogLevel"> = ({ instance: { logLevel } }) => ({
+  level: logLevel.get(),
+  configured: logLevel.configured,
+});
+
+/** Changes the level of the answering node only: to find a fault, one node is enough. */
+export const setLogLevel: PortalOperation<"setLogLevel"> = async (deps, { body: { level } }, context) => {
+  const { logLevel } = deps.instance;
+  const detail = { from: logLevel.get(), to: level };
+  const event = { action: "log.set_level", target: { kind: "instance", id: "instance" }, detail };
+  await auditInstance(deps.people, context.operator, event, originOf(context));
+  logLevel.set(level);
+  return { level, configured: logLevel.configured };
+};
+
 const TRIES_A_MINUTE = 10;
 
 /** Answers with the mail server's reply, even a refusal, because the operator wants to see it. */

@@ -40,7 +40,7 @@ import { createJobs, Schedule, type JobsOptions } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { openTestMetadata } from "#stores/metadata/testing.ts";
 import type { PortalSurfaceDeps } from "../deps.ts";
-import { createPortalSurface, type InstanceFacts } from "../index.ts";
+import { createPortalSurface, type InstanceFacts, type LogLevel } from "../index.ts";
 import { ADDRESSES } from "./addresses.ts";
 import { TestBackups } from "./backups.ts";
 import { TestRestores } from "./restores.ts";
@@ -95,6 +95,7 @@ export function acceptedClocks(): number {
   return accepted;
 }
 
+let level: LogLevel = "info";
 const INSTANCE: InstanceFacts = {
   version: "1.2.3",
   startedAtMs: 1_780_000_000_000,
@@ -103,6 +104,15 @@ const INSTANCE: InstanceFacts = {
   checks: async () => [{ name: "disk", state: "warning", detail: "900 MiB free" }],
   acceptClock: () => void (accepted += 1),
   ownTelemetryOrganization: async () => "acme",
+  logLevel: {
+    get: () => level,
+    set: (next) => {
+      const before = level;
+      level = next;
+      return before;
+    },
+    configured: "info",
+  },
   disk: async () => ({ free_bytes: 1, total_bytes: 2 }),
 };
 
