@@ -42,13 +42,33 @@ export interface Statement {
 
 /** Returns the statement for the rows, newest first. `projectId`: only rows of this project. */
 export function statementOf(filters: Filters, projectId: string | undefined): Statement {
+  const { where, parameters } = conditionsOf(filters, projectId);
+  return {
+    sql: `SELECT timestamp, seq, node, action, outcome, status, actor_kind, actor_id, actor_name, grant_by, target_kind, target_id, target_name, bytes_in, bytes_out, rows, ip, via, sample_rate\nFROM access_log${where}\nORDER BY timestamp DESC, seq DESC LIMIT ${ROWS_MAX}`,
+    parameters,
+  };
+}
+
+function conditionsOf(
+  filters: Filters,
+  projectId: string | undefined,
+): { readonly where: string; readonly parameters: Statement["parameters"] } {
   const named = Object.entries(filters).filter(([, value]) => value !== undefined) as [keyof Filters, string][];
   const conditions = named.map(([name]) => CONDITIONS[name]);
   if (projectId !== undefined) conditions.push("project_id = $project");
   const where = conditions.length === 0 ? "" : `\nWHERE ${conditions.join("\n  AND ")}`;
   return {
-    sql: `SELECT timestamp, seq, node, action, outcome, status, actor_kind, actor_id, actor_name, grant_by, target_kind, target_id, target_name, bytes_in, bytes_out, rows, ip, via, sample_rate\nFROM access_log${where}\nORDER BY timestamp DESC, seq DESC LIMIT ${ROWS_MAX}`,
+    where,
     parameters: { ...Object.fromEntries(named), ...(projectId === undefined ? {} : { project: projectId }) },
+  };
+}
+
+/** Returns the statement that estimates the accesses of each hour by outcome. */
+export function hoursStatement(filters: Filters, projectId: string | undefined): Statement {
+  const { where, parameters } = conditionsOf(filters, projectId);
+  return {
+    sql: `SELECT floor(epoch(timestamp) / 3600) * 3600 AS hour, outcome, sum(sample_rate) AS accesses\nFROM access_log${where}\nGROUP BY ALL ORDER BY hour`,
+    parameters,
   };
 }
 

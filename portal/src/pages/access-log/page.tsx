@@ -16,6 +16,7 @@ import { Table, type Column } from "~/kit/table.tsx";
 import { Time } from "~/kit/time.tsx";
 import { VersionedForm } from "~/kit/versioned.tsx";
 import { filtersOf, NO_FILTERS, OUTCOMES, ROWS_MAX, sqlOf, statementOf, type Filters } from "./filters.ts";
+import { HoursChart } from "./hours-chart.tsx";
 import { SettingsForm } from "./settings-form.tsx";
 
 const REFRESH_MS = 10_000;
@@ -47,6 +48,7 @@ export function Page(): ReactNode {
       )}
       <h2 className="sr-only">Rows</h2>
       <FilterBar filters={filters} onChange={change} />
+      <HoursChart filters={filters} projectId={project?.id} />
       <Loaded result={result}>{() => <Rows rows={result.rows} isFiltered={Object.keys(filters).length > 0} />}</Loaded>
     </Frame>
   );

@@ -2,6 +2,7 @@ import { PORTAL_ROUTES, type ResultOf } from "@mooring/contract";
 import { useState, type ReactNode } from "react";
 import { useAct, useRead } from "~/api/queries.ts";
 import { Button } from "~/kit/button.tsx";
+import { InlineBar } from "~/kit/chart/inline-bar.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
 import { DangerDialog } from "~/kit/dialog.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
@@ -157,11 +158,12 @@ function BackupTable({ backups }: { backups: Backups }): ReactNode {
         <CopyBlock text={COMMAND} label="command that makes a backup" />
       </Empty>
     );
+  const largest = Math.max(1, ...backups.items.map(({ made }) => made?.bytes ?? 0));
   return (
     <>
       <Table
         label="Backups, newest first"
-        columns={columns(setDeleting)}
+        columns={columns(setDeleting, largest)}
         items={backups.items}
         keyOf={({ name }) => name}
       />
@@ -170,13 +172,14 @@ function BackupTable({ backups }: { backups: Backups }): ReactNode {
   );
 }
 
-function columns(onDelete: (backup: Backup) => void): readonly Column<Backup>[] {
+function columns(onDelete: (backup: Backup) => void, largest: number): readonly Column<Backup>[] {
   return [
     { title: "Name", grow: true, cell: ({ name }) => <code>{name}</code> },
     { title: "State", cell: ({ state, fault }) => <State kind={KINDS[state]}>{fault ?? state}</State> },
     { title: "Of", cell: ({ made }) => made !== null && <Time at={made.started_at} /> },
     { title: "Files", number: true, cell: ({ made }) => made?.files ?? "" },
     { title: "Size", number: true, cell: ({ made }) => made !== null && bytesText(made.bytes) },
+    { title: "Compared", cell: ({ made }) => made !== null && <InlineBar share={made.bytes / largest} /> },
     { title: "New", number: true, cell: ({ made }) => made !== null && bytesText(made.added_bytes) },
     { title: "Version", cell: ({ made }) => made !== null && <code>{made.version}</code> },
     {
