@@ -28,7 +28,7 @@ const CORE_ACCEPTANCE =
   "registry-login|registry-manifests|registry-quota|registry-security|rest|retention|routing|s3|secrets|settings|sign-in|start|stop|strict-http|suspension|tail|tenancy|token-life|trash|trusts|webhooks|webhooks-cli|webhooks-json";
 const ACCESS_ACCEPTANCE = "permission-table|requests-explained";
 const KILLS_ACCEPTANCE =
-  "(access|alerts|files|grpc|idempotency|master-key|moves|organization|protocols|registry|s3|syslog|trash|webhooks)-kill|kill";
+  "(access|alerts|files|grpc|idempotency|mail|master-key|moves|organization|protocols|registry|s3|syslog|trash|webhooks)-kill|kill";
 const POSTGRES_ACCEPTANCE = "postgres|databases|telemetry-nodes";
 const RACES_ACCEPTANCE = "s3-race|paused-node";
 const LISTS_ACCEPTANCE = "year";

@@ -11,6 +11,18 @@ const Check = Type.Object({
   detail: Type.String(),
 });
 
+const UndeliveredMail = Type.Object({
+  id: Type.String(),
+  to: Type.String(),
+  subject: Type.String(),
+  state: Type.Enum(["waiting", "failed"]),
+  attempts: Type.Integer(),
+  failure: nullable(Type.String({ description: "why the last attempt failed" })),
+  created_at: Timestamp,
+  next_attempt_at: nullable(Timestamp),
+  failed_at: nullable(Timestamp),
+});
+
 /** An organization as the operator sees it. */
 export const OperatedOrganization = Type.Object({
   id: Id,
@@ -110,6 +122,9 @@ export const INSTANCE_ROWS = {
           port: Type.Integer(),
           security: Type.Enum(["tls", "starttls", "none"]),
           from: Type.String(),
+          undelivered: Type.Array(UndeliveredMail, {
+            description: "the newest mails that wait for another attempt, or that failed in the last 30 days",
+          }),
         }),
       ),
     }),

@@ -121,7 +121,7 @@ async function startAll(
   const s3 = createS3Domain(common);
   const leaving = createLeaving(common);
   const features = startFeatures({ ...common, addresses, phases });
-  const { alerts, files, registry, tails, webhooks } = features;
+  const { alerts, files, mail, registry, tails, webhooks } = features;
   const endpoint = addresses.s3_endpoint;
   const s3Gateway = phases.started("s3 gateway", createS3Part({ ...common, endpoint }, s3), (part) => part.stop());
   const backups = phases.started("backups", new BackupRunner({ config, clock, log, schedule }), (part) => part.stop());
@@ -144,7 +144,7 @@ async function startAll(
   const syslog = startSyslog(listeners.syslog, { ...common, ...features, metrics });
   // Stopped before the parts that its jobs use.
   phases.started("jobs", jobs, (part) => part.stop());
-  for (const part of [alerts, files, s3, registry, webhooks, trash, backups, restores, leaving, requests])
+  for (const part of [alerts, files, mail, s3, registry, webhooks, trash, backups, restores, leaving, requests])
     await part.start();
   // Registered last, so that it stops first. Running requests need the other parts.
   const stopRequests = (part: typeof listeners): Promise<void> => {

@@ -12,6 +12,7 @@ import type { Addresses } from "./addresses.ts";
 import { createAlerts } from "./alerts.ts";
 import type { Config } from "./config.ts";
 import { createFiles } from "./files.ts";
+import { createMail } from "./mail.ts";
 import type { Phases } from "./phases.ts";
 import { createRegistry } from "./registry.ts";
 import type { SurfaceParts } from "./surfaces.ts";
@@ -34,7 +35,10 @@ interface FeatureParts {
 /** Builds the parts that surfaces need in addition to the stores. Their background work starts later, with `start`. */
 export function startFeatures(
   parts: FeatureParts,
-): Pick<SurfaceParts, "encoders" | "rules" | "refused" | "tails" | "alerts" | "files" | "registry" | "webhooks"> {
+): Pick<
+  SurfaceParts,
+  "encoders" | "rules" | "refused" | "tails" | "alerts" | "files" | "mail" | "registry" | "webhooks"
+> {
   const { config, log, clock, addresses, identity, metadata, telemetry, objects, phases, jobs, schedule } = parts;
   const encoders = phases.started("encoders", createEncoderPool({ workers: config.ingest_workers }), (part) =>
     part.close(),
@@ -66,5 +70,6 @@ export function startFeatures(
     createWebhooks({ config, webhooksUrl, log, clock, jobs, schedule, metadata, objects, identity }),
     (part) => part.stop(),
   );
-  return { encoders, rules, refused, tails, alerts, files, registry, webhooks };
+  const mail = createMail({ config, metadata, clock, jobs, identity, log });
+  return { encoders, rules, refused, tails, alerts, files, mail, registry, webhooks };
 }

@@ -1,7 +1,23 @@
-import { openMail, type Mail } from "#stores/mail/index.ts";
+import { createMails, type MailParts, type Mails } from "#domain/mail/index.ts";
+import { openMail } from "#stores/mail/index.ts";
+import type { Identity } from "#domain/identity/index.ts";
 import type { Config } from "./config.ts";
 
-/** Returns the settings of the mail server, or null when none is configured. */
-export function mailOf({ smtp_url: url, mail_from: from }: Config): Mail | null {
-  return url === null || from === null ? null : openMail({ url, from });
+type Parts = Omit<MailParts, "envelope" | "mail"> & {
+  readonly config: Config;
+  readonly identity: Pick<Identity, "envelope">;
+};
+
+/** The part of the server that sends mails. */
+export interface MailPart {
+  /** Null when no mail server is configured. */
+  readonly mails: Mails | null;
+  start(): void;
+}
+
+export function createMail({ config, identity, ...parts }: Parts): MailPart {
+  const { smtp_url: url, mail_from: from } = config;
+  if (url === null || from === null) return { mails: null, start: () => {} };
+  const mails = createMails({ ...parts, mail: openMail({ url, from }), envelope: identity.envelope });
+  return { mails, start: () => parts.jobs.start([mails.handler]) };
 }

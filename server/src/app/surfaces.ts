@@ -33,7 +33,7 @@ import type { Config } from "./config.ts";
 import type { Files } from "./files.ts";
 import type { Leaving } from "./leaving.ts";
 import { instanceFactsOf } from "./instance.ts";
-import { mailOf } from "./mail.ts";
+import type { MailPart } from "./mail.ts";
 import type { RegistryPart } from "./registry.ts";
 import type { RequestsPart } from "./requests.ts";
 import type { Trash } from "./trash.ts";
@@ -62,6 +62,7 @@ export interface SurfaceParts {
   readonly webhooks: Webhooks;
   readonly s3: S3;
   readonly s3Gateway: GatewayLink;
+  readonly mail: MailPart;
   readonly trash: Trash;
   readonly log: { level: string; warn(fields: object, message: string): void };
   /** The listeners that accept requests. */
@@ -76,7 +77,7 @@ export interface SurfaceParts {
 /** Creates all interfaces of the product. */
 export function createSurfaces(parts: SurfaceParts): Surface[] {
   const { config, clock, addresses, host, identity, metadata, telemetry, stopping } = parts;
-  const mail = mailOf(config);
+  const { mails: mail } = parts.mail;
   const peers = watchPeers({ clock, trusted: config.trusted_proxies, log: parts.log }, parts.listeners);
   const { people, backups, restores, schedule, objects, alerts, files, registry, webhooks, s3, s3Gateway } = parts;
   const health = createHealthSurface({

@@ -8,6 +8,7 @@ export type IdPrefix =
   | "cred"
   | "file"
   | "blob"
+  | "mail"
   | "hook"
   | "evt"
   | "key"

@@ -171,6 +171,7 @@ export const LEFT_TABLES: Readonly<Partial<Record<Table, string>>> = {
   account_link: LINK,
   setup_link: LINK,
   invitation: LINK,
+  mail: LINK,
   browser_session: SESSION,
   login: SESSION,
   login_request: SESSION,

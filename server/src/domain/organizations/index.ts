@@ -38,7 +38,7 @@ export {
   createMailedToken,
   type MadeInvitation,
   listInvitations,
-  recordInvitationMail,
+  invitationMailed,
   renewInvitation,
   revokeInvitation,
   statusOf,

@@ -75,6 +75,7 @@ export const QUEUE_KINDS: Readonly<Record<string, string>> = {
   "person.erase": "Erases the traces of deleted people in the audit log and the files.",
   "organization.erase": "Deletes everything in deleted organizations, after their grace period.",
   "alert.deliver": "Delivers the messages of alerts.",
+  "mail.send": "Sends mails again that a mail server has not accepted yet, and forgets failed ones after 30 days.",
   "s3.deliver": "Delivers the notifications of buckets.",
   "webhook.hand_on": "Forwards the events of webhooks to their destinations.",
 };

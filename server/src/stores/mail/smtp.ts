@@ -63,7 +63,7 @@ function transportOptions(
 async function send(
   server: SmtpServer,
   { options, from, timeoutMs }: { options: SMTPTransportOptions; from: string; timeoutMs: number },
-  { to, subject, text }: MailMessage,
+  { id, to, subject, text }: MailMessage,
 ): Promise<MailTaken> {
   // Loaded with the first mail, because most processes send none.
   const { createTransport } = await import("nodemailer");
@@ -71,13 +71,20 @@ async function send(
   const signal = AbortSignal.timeout(timeoutMs);
   try {
     // An object is always one address. A string would be parsed as a list.
-    const { response } = await transport.sendMail({ from, to: { name: "", address: to }, subject, text, signal });
+    const messageId = id === undefined ? {} : { messageId: `<${id}@${domainOf(from)}>` };
+    const message = { from, to: { name: "", address: to }, subject, text, ...messageId, signal };
+    const { response } = await transport.sendMail(message);
     return replyOf(server, response) ?? { code: 250, text: "" };
   } catch (error) {
     throw failureOf(server, error as SmtpError, signal.aborted);
   } finally {
     transport.close();
   }
+}
+
+/** Returns the part after the @ of an address, with or without a name. */
+function domainOf(from: string): string {
+  return from.slice(from.lastIndexOf("@") + 1).replace(/>$/, "");
 }
 
 /** The fields of nodemailer's errors. */

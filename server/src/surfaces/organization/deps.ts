@@ -6,7 +6,7 @@ import type { RequestReadDeps } from "#domain/requests/index.ts";
 import type { TrashSettings, TrashWork } from "#domain/trash/index.ts";
 import type { HttpHost, Operation } from "#http/index.ts";
 import type { Clock } from "#kernel/time.ts";
-import type { Mail } from "#stores/mail/index.ts";
+import type { Mails } from "#domain/mail/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { Outbound } from "#stores/outbound/index.ts";
 import type { TelemetryStore } from "#stores/telemetry/index.ts";
@@ -27,7 +27,7 @@ export interface OrganizationSurfaceDeps {
     keepOrganization(by: OperatorCaller, orgId: string): Promise<StateChange>;
   };
   /** Null: no e-mail is sent, and people pass links on themselves. */
-  readonly mail: Mail | null;
+  readonly mail: Mails | null;
   readonly addresses: { readonly portal_url: string };
   readonly trash: TrashWork & TrashSettings;
 }

@@ -5,7 +5,7 @@ import type { PeopleDeps, PersonDeletion } from "#domain/people/index.ts";
 import type { HttpHost, Operation } from "#http/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { Schedule } from "#stores/jobs/index.ts";
-import type { Mail } from "#stores/mail/index.ts";
+import type { Mails } from "#domain/mail/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { InstanceBackups, InstanceFacts, InstanceRestores } from "./instance.ts";
 
@@ -26,7 +26,7 @@ export interface PortalSurfaceDeps {
   readonly clock: Clock;
   readonly addresses: ResultOf<(typeof DISCOVERY_ROUTES)["getAddresses"]>;
   /** Null: no e-mail is sent. */
-  readonly mail: Mail | null;
+  readonly mail: Mails | null;
   /** The folder of the portal's build; null: the default of `npm start`. */
   readonly portalDir: string | null;
 }

@@ -55,6 +55,14 @@ export async function deleteInvitationsTo(tx: Writer, addresses: readonly string
   return rows.map(({ id }) => id);
 }
 
+/** Deletes mails to these addresses that wait or have failed. */
+export async function deleteMailsTo(tx: Writer, addresses: readonly string[]): Promise<void> {
+  await tx
+    .deleteFrom("mail")
+    .where(sql<string>`lower(recipient)`, "in", [...addresses])
+    .execute();
+}
+
 /** Deletes stored answers of the API that have one of the addresses. Such an answer is kept for a day. */
 export async function deleteAnswersWith(tx: Writer, addresses: readonly string[]): Promise<void> {
   for (const address of addresses) {

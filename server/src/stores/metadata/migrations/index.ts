@@ -55,6 +55,7 @@ import { timestampLimits } from "./0075-timestamp-limits.ts";
 import { refusedEntries } from "./0076-refused-entries.ts";
 import { accessLog } from "./0077-access-log.ts";
 import { refusedRequests } from "./0078-refused-requests.ts";
+import { mails } from "./0078-mails.ts";
 import { operatorIndex } from "./0073-operator-index.ts";
 import { listIndexes } from "./0037-list-indexes.ts";
 
@@ -124,4 +125,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0076-refused-entries", up: refusedEntries },
   { name: "0077-access-log", up: accessLog },
   { name: "0078-refused-requests", up: refusedRequests },
+  { name: "0078-mails", up: mails },
 ];

@@ -38,6 +38,7 @@ import { newId } from "#kernel/ids.ts";
 import { Metrics } from "#kernel/metrics/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { systemClock, type Clock } from "#kernel/time.ts";
+import { mailsOf } from "#domain/mail/testing/mails.ts";
 import type { Mail } from "#stores/mail/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { openTestMetadata } from "#stores/metadata/testing.ts";
@@ -219,7 +220,7 @@ async function createGround(options: WorldOptions): Promise<Ground> {
     clock,
     rateLimit: options.rateLimit ?? { perSecond: 10_000, burst: 10_000 },
   });
-  const mail = options.mail ?? null;
+  const mail = mailsOf(options.mail, { metadata, clock, log: pino({ level: "silent" }), envelope: identity.envelope });
   const closing: (() => Promise<void>)[] = [];
   const onClose = (close: () => Promise<void>): void => void closing.push(close);
   const deps = { host, identity, metadata, clock, dataDir, onClose };

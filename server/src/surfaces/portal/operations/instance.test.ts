@@ -138,7 +138,13 @@ describe("sendTestMail", () => {
 
   test("the instance shows the mail server, without its password", async () => {
     const { json, text } = await browser.call("GET", "/api/instance");
-    assert.deepEqual(json["mail"], { host: "127.0.0.1", port: smtp.port, security: "none", from: FROM });
+    assert.deepEqual(json["mail"], {
+      host: "127.0.0.1",
+      port: smtp.port,
+      security: "none",
+      from: FROM,
+      undelivered: [],
+    });
     assert.ok(!text.includes("s3cret") && !server.log().includes("s3cret"));
     assert.equal((await browser.call("GET", "/api/session")).json["sends_email"], true);
   });

@@ -35,6 +35,7 @@ import {
 import { createHttpHost, createHttpMetrics, createHttpServer, openListener } from "#http/index.ts";
 import { Metrics } from "#kernel/metrics/index.ts";
 import { systemClock, type Clock } from "#kernel/time.ts";
+import { mailsOf } from "#domain/mail/testing/mails.ts";
 import type { Mail } from "#stores/mail/index.ts";
 import { createJobs, Schedule, type JobsOptions } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
@@ -155,7 +156,7 @@ export async function startPortal(options: PortalOptions = {}): Promise<PortalSe
       people,
       metadata,
       clock,
-      mail: options.mail ?? null,
+      mail: mailsOf(options.mail, { metadata, clock, log, envelope: identity.envelope }),
       addresses: ADDRESSES,
       backups,
       restores,
