@@ -162,6 +162,7 @@ export const BUCKET_ROUTES = {
   }),
   createObjectLink: route({
     operationId: "createObjectLink",
+    secret: true,
     method: "POST",
     path: "/v1/buckets/{app_id}/links",
     tag: "buckets",
@@ -178,6 +179,7 @@ export const BUCKET_ROUTES = {
   }),
   createObjectUpload: route({
     operationId: "createObjectUpload",
+    secret: true,
     method: "POST",
     path: "/v1/buckets/{app_id}/uploads",
     tag: "buckets",

@@ -96,6 +96,7 @@ export const SHARE_S = { min: 60, max: 604_800 } as const;
 export const FILE_ROUTES = {
   createUpload: route({
     operationId: "createUpload",
+    secret: true,
     method: "POST",
     path: "/v1/upload",
     tag: "files",
@@ -221,6 +222,7 @@ export const FILE_ROUTES = {
   getFileDownload: route({
     operationId: "getFileDownload",
     access: "file.grant",
+    secret: true,
     method: "GET",
     path: "/v1/files/{file_id}/download",
     tag: "files",

@@ -73,6 +73,8 @@ export interface Route<
   readonly otherBodies?: Readonly<Record<string, string>>;
   /** Body of the success answer; absent for 204. */
   readonly result?: R;
+  /** The success answer has a secret. It is never compressed, because its length could then reveal the secret. */
+  readonly secret?: true;
   /** Media type of the success answer if it is not JSON; `result` then describes it in words. */
   readonly resultType?: string;
   readonly status: 200 | 201 | 202 | 204;

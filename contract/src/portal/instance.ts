@@ -251,6 +251,7 @@ export const INSTANCE_ROWS = {
   }),
   createOrganization: route({
     operationId: "createOrganization",
+    secret: true,
     method: "POST",
     path: "/api/instance/organizations",
     tag: "portal",

@@ -1,3 +1,4 @@
+export type { Compression } from "./compression.ts";
 export { preferredType } from "./accept.ts";
 export { createAccessLog, noteAccess } from "./access-log.ts";
 export type { Accessed, Actor } from "./access-row.ts";

@@ -74,6 +74,7 @@ type AnyRoute = Pick<
       | "result"
       | "idempotent"
       | "rawBody"
+      | "secret"
       | "sameOrigin"
       | "recentSignIn"
       | "resource"
@@ -119,6 +120,8 @@ export function mountRoute<const T extends AnyRoute>(
       if (row.resource === "unlimited") requireUnlimited(principalOf(request), row.permission as Scope);
       if (row.recentSignIn === true && !isDryRun(row, request)) host.requireConfirmed(request);
     },
+    onSend: async (request, reply, payload) =>
+      row.secret === true || typeof payload !== "string" ? payload : host.compression.text(request, reply, payload),
     handler: async (request, reply) => {
       const input = inputOf(request, checks) as OperationInput<T>;
       const context = contextOf(request, reply);

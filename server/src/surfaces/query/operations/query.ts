@@ -52,7 +52,8 @@ export const query: QueryOperation<"query"> = async (deps, { body }, { principal
     truncate: body.limit !== undefined,
     signal,
   });
-  await sendRun(run, { request, reply, trailer: FORMATS[type] !== "json" });
+  const { compression } = deps.host;
+  await sendRun(run, { request, reply, trailer: FORMATS[type] !== "json", compression });
   return undefined as never; // The body was streamed, so the framework serializes nothing.
 };
 
