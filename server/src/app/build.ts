@@ -119,7 +119,7 @@ async function startAll(
   const requests = createRequests({ metadata, clock, log, schedule, jobs, phases, metrics });
   const common = { config, log, clock, identity, jobs, schedule, metadata, telemetry, objects, requests };
   const s3 = createS3Domain(common);
-  const leaving = createLeaving(common);
+  const leaving = createLeaving({ ...common, portalUrl: addresses.portal_url });
   const features = startFeatures({ ...common, addresses, phases });
   const { alerts, files, mail, registry, tails, webhooks } = features;
   const endpoint = addresses.s3_endpoint;

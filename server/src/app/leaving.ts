@@ -14,7 +14,12 @@ import {
   type PersonDeletion,
   type TracesDeps,
 } from "#domain/people/index.ts";
-import { auditRetentionHandler, startAuditRetention } from "#domain/organizations/index.ts";
+import {
+  auditRetentionHandler,
+  checkpointHandler,
+  startAuditRetention,
+  startCheckpoints,
+} from "#domain/organizations/index.ts";
 import type { Identity } from "#domain/identity/index.ts";
 import type { GuardedClock } from "#kernel/deletions.ts";
 import type { Jobs } from "#stores/jobs/index.ts";
@@ -22,6 +27,7 @@ import type { MetadataStore } from "#stores/metadata/index.ts";
 import { RECORD_TABLE_NAMES, type TelemetryStore } from "#stores/telemetry/index.ts";
 import { noteDeletions, noteDeletionsIn, openBackupPlace } from "./backup/index.ts";
 import type { Config } from "./config.ts";
+import { outboundFor } from "./outbound.ts";
 
 /** Deletes people and organizations, with jobs that erase the rest, and entries of audit logs past their retention. */
 export interface Leaving {
@@ -34,12 +40,13 @@ export interface Leaving {
 
 export interface LeavingParts {
   readonly config: Config;
+  readonly portalUrl: string;
   readonly metadata: MetadataStore;
   readonly clock: GuardedClock;
   readonly jobs: Jobs;
   readonly telemetry: Pick<TelemetryStore, "forgetRecords" | "refresh">;
   readonly objects: EraseDeps["objects"];
-  readonly identity: Pick<Identity, "feed" | "keys">;
+  readonly identity: Pick<Identity, "envelope" | "feed" | "keys">;
   readonly log: { error(fields: object, message: string): void };
 }
 
@@ -55,6 +62,9 @@ export function createLeaving(parts: LeavingParts): Leaving {
   const organizations = { metadata, clock, feed, jobs };
   const erasing = { metadata, clock, feed, objects, ...cachesOf(telemetry) };
   const retention = { metadata, clock, log, signer, defaultDays: config.audit_retention_days };
+  const { audit_checkpoints_url: url } = config;
+  const sending = { metadata, clock, envelope: identity.envelope, instance: new URL(parts.portalUrl).host };
+  const checkpoints = url === null ? null : { ...sending, outbound: outboundFor("messages", config, clock), url };
   return {
     deletePerson: (deletion) =>
       deletePerson(people, deletion, (tx) => jobs.put(tx, erasureJob(deletion.userId, clock.nowMs()))),
@@ -64,6 +74,10 @@ export function createLeaving(parts: LeavingParts): Leaving {
       await continueErasures(people, (tx, job) => jobs.put(tx, job));
       await continueDeletions(erasing, (tx, job) => jobs.put(tx, job));
       await startAuditRetention(retention, jobs);
+      if (checkpoints !== null) {
+        await startCheckpoints(checkpoints, jobs);
+        jobs.start([checkpointHandler(checkpoints)]);
+      }
       jobs.start([erasureHandler(people), eraseHandler(erasing), auditRetentionHandler(retention)]);
     },
   };

@@ -1,5 +1,5 @@
-import { AUDIT_RETENTION_DAYS_MIN } from "@mooring/contract";
 import Type, { type Static, type TInteger, type TSchema } from "typebox";
+import { AUDIT_SETTINGS } from "./audit-settings.ts";
 import { BACKUP_SETTINGS } from "./backup-settings.ts";
 import { LIMIT_SETTINGS } from "./limit-settings.ts";
 import { LOG_SETTINGS } from "./log-settings.ts";
@@ -262,13 +262,7 @@ export const SETTINGS = {
     form: DAYS,
     description: "maximum days that an organization can choose for telemetry",
   },
-  audit_retention_days: {
-    schema: Type.Union([Type.Null(), Type.Integer({ minimum: AUDIT_RETENTION_DAYS_MIN, maximum: 36_500 })]),
-    default: null,
-    form: "days from 30 to 36500",
-    description:
-      "default days that entries of audit logs are kept, also of the instance; none means for ever. Organizations may choose others",
-  },
+  ...AUDIT_SETTINGS,
   retention_check_ms: {
     schema: ms(100, DAY_MS),
     default: 60_000,

@@ -131,6 +131,7 @@ export const NOT_OF_ORGANIZATIONS: Readonly<Partial<Record<keyof Tables | "migra
   recovery_code: "people",
   sign_in_attempt: "people",
   audit_key: "the installation",
+  checkpoint_key: "the installation",
   auth_change: "the installation; rows end by themselves",
   deleted_organization: "slugs of deleted organizations, which stay reserved",
   idempotency: "answers of the API; rows end by themselves after a day",

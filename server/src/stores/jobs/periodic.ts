@@ -61,6 +61,10 @@ export const PERIODIC_WORK = {
   ),
   "old S3 records": one("s3.tidy", "Deletes records of completed uploads, and of S3 notifications that were given up."),
   "audit log retention": one("audit.cut", "Deletes entries of audit logs that are past their retention."),
+  "audit checkpoints": one(
+    "audit.checkpoint",
+    "Signs the last entry of each audit log and sends it to the receiver, if the log has new entries.",
+  ),
   "old refused requests": one(
     "request.tidy",
     "Deletes refused requests after a week, and earlier if they take too much space.",
