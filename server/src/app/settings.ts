@@ -1,6 +1,7 @@
 import Type, { type Static, type TInteger, type TSchema } from "typebox";
 import { AUDIT_SETTINGS } from "./audit-settings.ts";
 import { BACKUP_SETTINGS } from "./backup-settings.ts";
+import { EGRESS_SETTINGS } from "./egress-settings.ts";
 import { LIMIT_SETTINGS } from "./limit-settings.ts";
 import { LOG_SETTINGS } from "./log-settings.ts";
 import { MAIL_SETTINGS } from "./mail-settings.ts";
@@ -339,6 +340,7 @@ export const SETTINGS = {
     description:
       "whether webhooks and requests for keys of trusted issuers may use plain HTTP and addresses that are not public (this machine, private networks). With allow, everybody who may create an alert or a trust can send requests to all addresses that this server can reach",
   },
+  ...EGRESS_SETTINGS,
   webhooks_allowed_addresses: {
     schema: Type.Array(Type.String({ pattern: "^[0-9a-fA-F:.]+(/[0-9]{1,3})?$" })),
     default: [],

@@ -13,6 +13,8 @@ export interface MailOptions {
   readonly from: string;
   /** PEM of the certificate authorities to trust instead of the system's. */
   readonly ca?: string;
+  /** Address of an HTTP proxy, with its user and password. */
+  readonly proxyUrl?: string | undefined;
   /** How long one whole message may take. */
   readonly timeoutMs?: number;
 }
@@ -21,9 +23,9 @@ export interface MailOptions {
  * Creates a mail sender. It connects only to send a message.
  * @throws Error for an invalid URL
  */
-export function openMail({ url, from, ca, timeoutMs = WHOLE_MS }: MailOptions): Mail {
+export function openMail({ url, from, ca, proxyUrl, timeoutMs = WHOLE_MS }: MailOptions): Mail {
   const server = parseSmtpUrl(url);
-  const options = transportOptions(server, { ca, connectMs: Math.min(CONNECT_MS, timeoutMs) });
+  const options = transportOptions(server, { ca, proxyUrl, connectMs: Math.min(CONNECT_MS, timeoutMs) });
   return {
     host: server.host,
     port: server.port,
@@ -35,7 +37,7 @@ export function openMail({ url, from, ca, timeoutMs = WHOLE_MS }: MailOptions): 
 
 function transportOptions(
   server: SmtpServer,
-  { ca, connectMs }: { ca: string | undefined; connectMs: number },
+  { ca, proxyUrl, connectMs }: { ca: string | undefined; proxyUrl: string | undefined; connectMs: number },
 ): SMTPTransportOptions {
   const { host, port, security, user, password } = server;
   const servername = serverNameOf(host);
@@ -55,6 +57,7 @@ function transportOptions(
     connectionTimeout: connectMs,
     greetingTimeout: connectMs,
     socketTimeout: connectMs,
+    ...(proxyUrl === undefined ? {} : { proxy: proxyUrl }),
     disableFileAccess: true,
     disableUrlAccess: true,
   };
