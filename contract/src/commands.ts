@@ -6,6 +6,7 @@ import { DISCOVERY_ROUTES } from "./portal/index.ts";
 import { QUERY_ROUTES } from "./query.ts";
 import { REGISTRY_API_ROUTES } from "./registry.ts";
 import type { Route } from "./route.ts";
+import { RUNNING_QUERY_ROUTES } from "./running-queries.ts";
 import { SAVED_QUERY_ROUTES } from "./saved-queries.ts";
 import { TELEMETRY_ROUTES } from "./telemetry.ts";
 import { TELEMETRY_SETTINGS_ROUTES } from "./telemetry-settings.ts";
@@ -19,6 +20,7 @@ export const PUBLIC_OPERATIONS: readonly Route[] = [
   TELEMETRY_ROUTES,
   TELEMETRY_SETTINGS_ROUTES,
   QUERY_ROUTES,
+  RUNNING_QUERY_ROUTES,
   SAVED_QUERY_ROUTES,
   ALERT_ROUTES,
   FILE_ROUTES,
@@ -47,6 +49,12 @@ const byHand = (name: string): CommandForm => ({ name, byHand: true });
 const FORMS: Readonly<Record<string, CommandForm>> = {
   ingest: byHand("ingest"),
   query: byHand("query"),
+  listQueries: {
+    examples: ["", "--json"],
+    columns: ["state", "running_ms", "waited_ms", "bytes_planned", "id", "statement"],
+  },
+  cancelQuery: { examples: ["stmt_01k…"], confirm: false },
+  cancelQueries: { name: "query cancel-all", examples: ["--actor cred_01k…"], confirm: false },
   tailLogs: byHand("tail"),
   createUpload: byHand("files put"),
   getFileDownload: byHand("files get"),

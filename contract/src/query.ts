@@ -113,6 +113,7 @@ export const QUERY_ROUTES = {
       "sql_not_allowed",
       "query_failed",
       "query_timeout",
+      "query_cancelled",
       "query_memory",
       "query_too_large",
       "sandbox_missing",

@@ -45,10 +45,10 @@ export const CHECKOUT_ONLY =
 const CORE_STORES =
   "jobs/(jobs|parking)|outbound/proxy|telemetry/(backpressure|embedded|feed/feed|kill-few|nodes|rows|snapshot|startup|sweep|compaction/.*|presence/presence|retention/(erasing|kill-few|quotas|retention))|" +
   "objects/(kill-few|filesystem/(crash|filesystem|large)|s3/nodes)|" +
-  "telemetry/query/(attacks|columnar-limits|engine|engine-streams|explain|hidden|latest|messages|normal|own-functions|pool|promoted|pruning|pushdown|severity|truncation)|" +
+  "telemetry/query/(attacks|cancel|columnar-limits|engine|engine-streams|explain|hidden|latest|messages|normal|own-functions|pool|promoted|pruning|pushdown|severity|truncation)|" +
   "metadata/(kill-few|postgres/postgres|sqlite/(readers|sqlite))";
 const CORE_SURFACES =
-  "(s3|registry|files)/quota|registry/(narrow-tokens|races)|portal/(sign-in-delays|operations/(password-reset|sign-in))|s3/security|api/operations/document|query/send|telemetry/(alert-changes|alert-rights|operations/(alerts|otlp-export)|syslog/server|tail/tails?|wire/(poison|pool))";
+  "(s3|registry|files)/quota|registry/(narrow-tokens|races)|portal/(sign-in-delays|operations/(password-reset|sign-in))|s3/security|api/operations/document|query/(send|operations/running-queries)|telemetry/(alert-changes|alert-rights|operations/(alerts|otlp-export)|syslog/server|tail/tails?|wire/(poison|pool))";
 
 const BOTH_DATABASES =
   "audit/(audit|leaving)|idempotency/idempotency|identity/(identity|activity/activity|credentials/(adopt|kinds)|keys/keyring)|" +

@@ -8,6 +8,7 @@ import { MAIL_SETTINGS } from "./mail-settings.ts";
 import { MASTER_KEY_SETTINGS } from "./master-key-settings.ts";
 import { OIDC_SETTINGS } from "./oidc-settings.ts";
 import { PROTOCOL_SETTINGS } from "./protocol-settings.ts";
+import { QUERY_SETTINGS } from "./query-settings.ts";
 import { REGISTRY_SETTINGS } from "./registry-settings.ts";
 import { S3_TLS_SETTINGS, TLS_SETTINGS } from "./tls-settings.ts";
 import { HTTP_URL, UPSTREAM_SETTINGS, url } from "./upstream-settings.ts";
@@ -204,30 +205,7 @@ export const SETTINGS = {
     default: 10_000,
     description: "time limit of each list, filter and count of records; the caller gets `read_timeout`",
   },
-  query_timeout_ms: { schema: ms(10, 600_000), default: 10_000, description: "default time limit of a query" },
-  query_timeout_ms_max: {
-    schema: ms(10, 3_600_000),
-    default: 60_000,
-    description: "longest time limit that a query may set",
-  },
-  query_rows_max: { schema: count(1, 100_000_000), default: 1_000_000, description: "maximum rows of one result" },
-  query_memory_bytes: {
-    schema: Type.Integer({ minimum: 64 * 1024 ** 2, maximum: 256 * GIB }),
-    default: GIB,
-    description: "memory that one query may use",
-  },
-  query_concurrency: { schema: count(1, 256), default: 8, description: "queries that run at the same time" },
-  query_concurrency_organization: {
-    schema: count(1, 256),
-    default: 4,
-    description: "queries of one organization at the same time",
-  },
-  query_sandbox: {
-    schema: Type.Enum(["require", "warn", "off"]),
-    default: "warn",
-    description:
-      "if this machine lacks layers of the query sandbox, require refuses SQL, and warn runs it and logs the missing layers. off never isolates",
-  },
+  ...QUERY_SETTINGS,
   tail_concurrency_organization: {
     schema: count(1, 10_000),
     default: 100,

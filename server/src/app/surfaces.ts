@@ -107,7 +107,13 @@ export function createSurfaces(parts: SurfaceParts): Surface[] {
     }),
     ...telemetrySurfacesOf(parts),
     createUsageSurface({ host, identity, metadata, clock, telemetry, limits: usageLimitsOf(config) }),
-    createQuerySurface({ host, metadata, store: telemetry, limits: queryLimitsOf(config) }),
+    createQuerySurface({
+      host,
+      metadata,
+      store: telemetry,
+      limits: queryLimitsOf(config),
+      nodeId: identity.feed.nodeId,
+    }),
     createAlertsSurface({ host, ...alerts.deps }),
     createFilesSurface({ host, ...files.deps, uploadIdleTimeoutMs: config.upload_idle_timeout_ms }),
     createBucketsSurface({

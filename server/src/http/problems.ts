@@ -17,6 +17,7 @@ export const PROBLEMS = {
   sql_not_allowed: { status: 400, title: "The SQL statement is not allowed" },
   query_failed: { status: 400, title: "The query failed" },
   query_timeout: { status: 400, title: "The query took longer than its time limit" },
+  query_cancelled: { status: 400, title: "The query was cancelled" },
   query_memory: { status: 400, title: "The query needed more memory than its limit" },
   query_too_large: { status: 400, title: "The result has more rows than the limit" },
   idempotency_key_reused: { status: 422, title: "The idempotency key was used for another request" },

@@ -25,6 +25,7 @@ export type IdPrefix =
   | "tok"
   | "node"
   | "query"
+  | "stmt"
   | "alert"
   | "inc"
   | "msg"

@@ -15,6 +15,7 @@ const OF_THE_CALLER = [
   "sql_not_allowed",
   "query_failed",
   "query_timeout",
+  "query_cancelled",
   "query_memory",
   "query_too_large",
   "idempotency_key_reused",

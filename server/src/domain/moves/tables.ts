@@ -219,6 +219,7 @@ export const LEFT_TABLES: Readonly<Partial<Record<Table, string>>> = {
   signing_key: SERVER,
   migration: SERVER,
   node: SERVER,
+  running_query: SERVER,
   telemetry_node: SERVER,
   telemetry_store: SERVER,
 };

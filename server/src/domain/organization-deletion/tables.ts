@@ -89,6 +89,7 @@ export const RECORDS: readonly TableOfOrganization[] = [
   { table: "alert", key: BY_ID },
   { table: "saved_query", key: BY_ID },
   { table: "ingest_rule", key: BY_ID },
+  { table: "running_query", key: BY_ID },
   { table: "trash_item", key: BY_ID },
   { table: "app", key: BY_ID },
   { table: "deleted_project", key: ["org_id", "id"] },

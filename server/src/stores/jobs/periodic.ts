@@ -23,6 +23,7 @@ export const PERIODIC_WORK = {
   "image pulls": each("Adds up the pulls of each image."),
   "webhook requests": each("Adds up the requests of each webhook address."),
   "webhook deliveries": each("Wakes the jobs that forward events, when webhooks received some."),
+  "running queries": each("Tells the other servers which queries run here, and ends those that were cancelled there."),
   certificates: each(
     "Reads the certificates of TLS again, and warns of those that expire soon. A changed file wakes it.",
   ),

@@ -59,4 +59,4 @@ export interface MetadataStore {
   close(): Promise<void>;
 }
 
-export type NotifyChannel = "auth_change" | "job";
+export type NotifyChannel = "auth_change" | "job" | "query";

@@ -22,6 +22,11 @@ export interface TelemetryStoreSettings {
   readonly compactionIntervalMs: number;
   readonly queryConcurrency: number;
   readonly queryConcurrencyOrganization: number;
+  /** Null: half of the queries of an organization. */
+  readonly queryConcurrencyActor?: number | null;
+  readonly queryWaitingOrganization?: number;
+  readonly queryWaitingActor?: number;
+  readonly queryWaitMs?: number;
   /** The memory that one query may use. The limits of its process are derived from it. */
   readonly queryMemoryBytes?: number;
   /** What to do when a layer of the sandbox is missing. Default: "warn". */
@@ -65,6 +70,7 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
   });
   const presence = options.hasPeers === true ? await beginPresence(options, rows) : undefined;
   const spool = (opened.spool = await openSpool(options, rows, presence));
+  const querySettings = defaultQuerySettings(layoutOf(dataDir).root);
   const engine = createQueryEngine({
     whole: async (orgId) => presence?.requireWhole(orgId),
     snapshot: async (orgId, wanted) => {
@@ -74,11 +80,15 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
     asked: (orgId, type, keys) => rows.noteAsked(orgId, type, keys),
     records: (orgId, table) => records.snapshot(orgId, table),
     settings: {
-      ...defaultQuerySettings(layoutOf(dataDir).root),
+      ...querySettings,
       dataDir,
       isolation: settings.querySandbox === "off" ? "limits" : "auto",
       concurrentMax: settings.queryConcurrency,
       concurrentPerOrgMax: settings.queryConcurrencyOrganization,
+      concurrentPerActorMax: settings.queryConcurrencyActor ?? null,
+      queuePerOrgMax: settings.queryWaitingOrganization ?? querySettings.queuePerOrgMax,
+      queuePerActorMax: settings.queryWaitingActor ?? querySettings.queuePerActorMax,
+      queueTimeoutMs: settings.queryWaitMs ?? querySettings.queueTimeoutMs,
       ...(settings.queryMemoryBytes === undefined ? {} : { memoryBytesMax: settings.queryMemoryBytes }),
     },
     log,
@@ -110,6 +120,7 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
       if (sandbox === "require") requireLayers(await engine.sandbox());
       return engine.query(request);
     },
+    queries: engine.queries,
     sandbox: () => engine.sandbox(),
     died: rows.died,
     health: () => ({ ...rows.health(), queriesRunning: engine.running(), spool: spool.figures() }),

@@ -70,8 +70,25 @@ export interface RowLimits {
   readonly buckets: readonly (readonly [appId: string, prefix: string])[];
 }
 
+/** The credential or person that a query runs for. Queries of alerts run for the alert. */
+export interface QueryActor {
+  readonly kind: "credential" | "person" | "alert";
+  readonly id: string;
+}
+
+/** Where a query came from. */
+export interface QueryOrigin {
+  readonly actor: QueryActor;
+  /** `check` only describes a statement, `preview` reads rows to try a rule. */
+  readonly surface: "query" | "saved_query" | "alert" | "check" | "preview";
+  /** The id of the request. Null if there is none. */
+  readonly requestId: string | null;
+  readonly savedQueryId?: string | undefined;
+}
+
 export interface QueryRequest {
   readonly orgId: string;
+  readonly origin: QueryOrigin;
   /** A function is called after the files are chosen, so that it knows every project that has rows in them. */
   readonly visible: VisibleRows | (() => Promise<VisibleRows>);
   readonly sql: string;
@@ -103,6 +120,31 @@ export interface QueryRequest {
   readonly truncate: boolean;
   /** Cancels the query and frees what it holds. */
   readonly signal: AbortSignal;
+}
+
+/** A query that waits or runs. */
+export interface RunningQuery {
+  readonly id: string;
+  readonly orgId: string;
+  readonly origin: QueryOrigin;
+  readonly sql: string;
+  readonly state: "waiting" | "running";
+  readonly askedAtMs: number;
+  /** Null while it waits for a slot. */
+  readonly startedAtMs: number | null;
+  /** Rows and bytes of the files that it opens. Null until they are known. */
+  readonly rowsPlanned: number | null;
+  readonly bytesPlanned: number | null;
+}
+
+/** The queries of this process. */
+export interface RunningQueries {
+  /** Lists the queries of an organization, or of all. */
+  list(orgId?: string): RunningQuery[];
+  /** Cancels these queries, and returns those that were found. `by`: the id of the actor. */
+  cancel(ids: readonly string[], by: string): string[];
+  /** Calls `listener` when a query begins. */
+  onBegin(listener: () => void): void;
 }
 
 /** The tables and times that a statement reads, without running it. */
@@ -144,8 +186,9 @@ export interface QueryStatistics {
  */
 export interface TelemetryStore {
   append(batch: Batch): Promise<Appended>;
-  /** @throws Problem `invalid_sql`, `sql_not_allowed`, `query_failed`, `query_timeout`, `query_memory`, `query_too_large`, `telemetry_incomplete`, `unavailable` */
+  /** @throws Problem `invalid_sql`, `sql_not_allowed`, `query_failed`, `query_timeout`, `query_cancelled`, `query_memory`, `query_too_large`, `rate_limited`, `telemetry_incomplete`, `unavailable` */
   query(request: QueryRequest): Promise<QueryRun>;
+  readonly queries: RunningQueries;
   /**
    * Checks the organization's quotas. Called once for each request with telemetry, before its body is read.
    * @throws Problem `quota_exceeded`

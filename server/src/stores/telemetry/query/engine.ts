@@ -1,7 +1,7 @@
 import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
 import { TELEMETRY_TYPES, type TelemetryType } from "../columns.ts";
-import type { QueryRequest, QueryRun } from "../types.ts";
+import type { QueryRequest, QueryRun, RunningQueries } from "../types.ts";
 import { RECORD_TABLE_NAMES, type RecordSnapshot, type RecordTable } from "../records/index.ts";
 import { SPOOL_TABLE_NAMES, type SpoolTable } from "../spool/tables.ts";
 import type { Snapshot, SnapshotTable, WantedTables } from "../snapshot.ts";
@@ -11,8 +11,9 @@ import type { QueryProcess } from "./process.ts";
 import type { ChildAsk, ChildFiles, ChildQuery } from "./protocol.ts";
 import { LostChild, Run, type RunOutcome } from "./run.ts";
 import { probeSandbox, type Sandbox, type SandboxLayer } from "./sandbox.ts";
+import { QueryRegistry, type RegisteredQuery } from "./registry.ts";
 import type { QueryEngineSettings, QueryLog } from "./settings.ts";
-import { Slots } from "./slots.ts";
+import { Slots, type Slot } from "./slots.ts";
 
 export interface QueryEngineOptions {
   /** Returns the files of one organization at this moment, for the wanted tables and times. */
@@ -33,9 +34,11 @@ export interface QueryEngine {
    * Runs one statement in a sandboxed child. A failure before the first byte is thrown. A later failure is part of the body
    * (see README, "Errors after the first byte").
    * @throws Problem `invalid_sql`, `sql_not_allowed`, `invalid_parameter`, `query_failed`, `query_timeout`, `query_memory`,
-   * `query_too_large`, `rate_limited`, `unavailable`
+   * `query_cancelled`, `query_too_large`, `rate_limited`, `unavailable`
    */
   query(request: QueryRequest): Promise<QueryRun>;
+  /** The queries that wait or run. */
+  readonly queries: RunningQueries;
   /** Number of queries that hold a slot. */
   running(): number;
   /** The layers of the sandbox on this machine, for `doctor`. */
@@ -50,6 +53,7 @@ export function createQueryEngine(options: QueryEngineOptions): QueryEngine {
 }
 
 class Engine implements QueryEngine {
+  readonly queries: QueryRegistry;
   readonly #options: QueryEngineOptions;
   readonly #slots: Slots;
   readonly #closing = new AbortController();
@@ -59,6 +63,7 @@ class Engine implements QueryEngine {
   constructor(options: QueryEngineOptions) {
     const { settings, log } = options;
     this.#options = options;
+    this.queries = new QueryRegistry(options.clock);
     this.#slots = new Slots(settings);
     this.#sandbox = probeSandbox(settings);
     this.#pool = this.#sandbox.then((found) => new ProcessPool(found, settings, log));
@@ -68,25 +73,39 @@ class Engine implements QueryEngine {
   }
 
   async query(request: QueryRequest): Promise<QueryRun> {
+    const query = this.queries.begin(request);
     const signal = AbortSignal.any([request.signal, this.#closing.signal]);
     try {
-      return await this.#attempt(request, signal);
+      return await this.#attempt(query, signal).catch((error: unknown) => {
+        if (!(error instanceof LostChild)) throw error;
+        return this.#attempt(query, signal); // the child ended while it was idle
+      });
     } catch (error) {
-      if (!(error instanceof LostChild)) throw error;
-      return this.#attempt(request, signal); // the child ended while it was idle
+      this.queries.end(query);
+      throw error;
     }
   }
 
-  async #attempt(request: QueryRequest, signal: AbortSignal): Promise<QueryRun> {
+  async #attempt(query: RegisteredQuery, signal: AbortSignal): Promise<QueryRun> {
     if (this.#closing.signal.aborted) throw stopping();
-    const { orgId } = request;
-    const held: (() => void)[] = [await this.#slots.acquire(orgId, signal)];
+    const { orgId, origin } = query.request;
+    const both = AbortSignal.any([signal, query.cancelled]);
+    const { actor, surface } = origin;
+    const slot = await this.#slots.acquire({
+      orgId,
+      actorId: actor.id,
+      isBackground: surface === "alert",
+      signal: both,
+    });
+    const held: (() => void)[] = [() => slot.release()];
     try {
+      query.startedAtMs = this.#options.clock.nowMs();
       const child = await this.#acquire(orgId);
       held.push(() => void this.#release(child, false));
-      signal.throwIfAborted();
+      both.throwIfAborted();
       held.pop(); // the run releases the child from now on
-      return await this.#start(child, request, signal, held.splice(0));
+      held.pop(); // and the slot
+      return await this.#start(child, query, { signal, slot });
     } finally {
       for (const each of held) each(); // empty after the run has begun
     }
@@ -120,30 +139,31 @@ class Engine implements QueryEngine {
     (await this.#pool).release(child, doubt);
   }
 
-  #start(
-    child: QueryProcess,
-    request: QueryRequest,
-    signal: AbortSignal,
-    held: readonly (() => void)[],
-  ): Promise<QueryRun> {
+  #start(child: QueryProcess, query: RegisteredQuery, held: { signal: AbortSignal; slot: Slot }): Promise<QueryRun> {
     const { settings, clock, log } = this.#options;
+    const { request } = query;
     const startedMs = clock.nowMs();
     const files = new HeldFiles();
     const onDone = (outcome: RunOutcome): void => {
       files.release();
-      for (const each of held) each();
+      held.slot.release();
+      this.queries.end(query);
       void this.#release(child, outcome.doubt);
       const { code, rows, truncated, peakBytes, doubt } = outcome;
       const fields = { code, rows, truncated, peak_bytes: peakBytes, doubt };
       const level = code === "ok" ? "debug" : "info";
       log[level]({ org_id: request.orgId, duration_ms: clock.nowMs() - startedMs, ...fields }, "query done");
     };
-    const query = childQuery(request, settings);
     return new Run(child, {
-      query,
+      query: { ...childQuery(request, settings), threads: held.slot.isShared ? 1 : settings.threads },
       settings,
-      signal,
-      files: (ask) => this.#files(request, ask, files),
+      signal: held.signal,
+      cancelled: query.cancelled,
+      files: async (ask) => {
+        const chosen = await this.#files(request, ask, files);
+        query.figures = chosen.figures;
+        return chosen;
+      },
       onDone,
       ended: request.ended,
     }).start();
@@ -219,7 +239,7 @@ function stopping(): Problem {
   return new Problem("unavailable", "the service is stopping");
 }
 
-function childQuery(request: QueryRequest, settings: QueryEngineSettings): ChildQuery {
+function childQuery(request: QueryRequest, settings: QueryEngineSettings): Omit<ChildQuery, "threads"> {
   return {
     orgId: request.orgId,
     sql: request.sql,

@@ -54,6 +54,8 @@ export interface RunOptions {
   readonly query: ChildQuery;
   readonly settings: QueryEngineSettings;
   readonly signal: AbortSignal;
+  /** Aborted, with the problem for the reader, when somebody cancels the query. */
+  readonly cancelled: AbortSignal;
   /** Returns the files of a statement. They are held until `onDone`. */
   readonly files: (ask: ChildAsk) => Promise<ChildFiles>;
   /** Called once, when the child no longer uses the files: it is idle or has ended. */
@@ -68,6 +70,7 @@ export class Run implements RunSink {
   readonly #query: ChildQuery;
   readonly #settings: QueryEngineSettings;
   readonly #signal: AbortSignal;
+  readonly #cancelled: AbortSignal;
   readonly #files: RunOptions["files"];
   readonly #onDone: RunOptions["onDone"];
   readonly #ended: RunOptions["ended"];
@@ -90,11 +93,15 @@ export class Run implements RunSink {
   #grace: NodeJS.Timeout | undefined;
   readonly #life: NodeJS.Timeout;
 
-  constructor(child: QueryProcess, { query, settings, signal, files, onDone, ended }: RunOptions) {
+  constructor(
+    child: QueryProcess,
+    { query, settings, signal, cancelled, files, onDone, ended }: RunOptions,
+  ) {
     this.#child = child;
     this.#query = query;
     this.#settings = settings;
     this.#signal = signal;
+    this.#cancelled = cancelled;
     this.#files = files;
     this.#onDone = onDone;
     this.#ended = ended;
@@ -129,8 +136,10 @@ export class Run implements RunSink {
   /** Starts the query; resolves with its first bytes. */
   start(): Promise<QueryRun> {
     this.#signal.addEventListener("abort", this.#abort, { once: true });
+    this.#cancelled.addEventListener("abort", this.#cancel, { once: true });
     this.#child.run(this.#query, this);
     if (this.#signal.aborted) this.#abort();
+    if (this.#cancelled.aborted) this.#cancel();
     return this.#first.promise;
   }
 
@@ -185,7 +194,8 @@ export class Run implements RunSink {
         truncated: false,
         doubt: doubt || code === "query_memory" || code === "query_timeout",
       };
-      this.#giveUp({ code, detail, position }, told ? "" : undefined);
+      const cancelled = code === "query_cancelled" ? this.#verdict : undefined;
+      this.#giveUp(cancelled ?? { code, detail, position }, told ? "" : undefined);
     });
     this.#doubt ||= doubt;
   }
@@ -268,6 +278,14 @@ export class Run implements RunSink {
     this.#body.destroy(reason instanceof Error ? reason : new Error("the query was cancelled"));
   };
 
+  /** Stops the child. The reader is still there, and gets the reason as for any other failure. */
+  readonly #cancel = (): void => {
+    if (this.#closed) return;
+    const { message } = this.#cancelled.reason as Problem;
+    this.#verdict ??= { code: "query_cancelled", detail: message };
+    this.#stop();
+  };
+
   /** Stops the child and discards its output after the reader has disconnected. */
   #abandon(): void {
     clearTimeout(this.#stall);
@@ -275,11 +293,15 @@ export class Run implements RunSink {
     this.#close();
     this.#outcome = { code: "cancelled", rows: 0, truncated: false, doubt: false };
     if (!this.#begun) this.#first.reject(this.#refusal ?? new Problem("query_failed", "the query was cancelled"));
+    this.#stop();
+    this.#child.resume();
+  }
+
+  #stop(): void {
     this.#grace ??= setTimeout(() => {
       this.#child.kill();
     }, KILL_GRACE_MS);
     this.#child.cancel();
-    this.#child.resume();
   }
 
   #kill(verdict: Verdict): void {
@@ -306,6 +328,7 @@ export class Run implements RunSink {
     this.#closed = true;
     this.#statistics.resolve(undefined); // no effect if the query has ended normally
     this.#signal.removeEventListener("abort", this.#abort);
+    this.#cancelled.removeEventListener("abort", this.#cancel);
   }
 
   #stopClocks(): void {

@@ -1,7 +1,9 @@
-import { noteAccess, preferredType } from "#http/index.ts";
+import type { QUERY_ROUTES } from "@mooring/contract";
+import { queryActorOf } from "#domain/queries/index.ts";
+import { noteAccess, preferredType, type OperationContext, type OperationInput } from "#http/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { ResultFormat } from "#stores/telemetry/index.ts";
-import type { QueryLimits, QueryOperation } from "../deps.ts";
+import type { QueryLimits, QueryOperation, QuerySurfaceDeps } from "../deps.ts";
 import { rangeOf } from "../range.ts";
 import { rightsOf } from "../records.ts";
 import { sendRun } from "../send.ts";
@@ -24,11 +26,28 @@ const FORMATS: Readonly<Record<(typeof TYPES)[number], ResultFormat>> = {
   "application/vnd.apache.parquet": "parquet",
 };
 
+/** What the caller asks for, and the saved query that it comes from. */
+export interface Asked {
+  readonly body: OperationInput<(typeof QUERY_ROUTES)["query"]>["body"];
+  readonly savedQueryId?: string;
+}
+
 /**
  * `POST /v1/query`: streams the result in the format that `Accept` prefers.
  * @throws Problem `not_acceptable`, `invalid_parameter`, and the engine's own (see `TelemetryStore.query`)
  */
-export const query: QueryOperation<"query"> = async (deps, { body }, { principal, request, reply, signal }) => {
+export const query: QueryOperation<"query"> = async (deps, { body }, context) => {
+  await runQuery(deps, { body }, context);
+  return undefined as never; // The body was streamed, so the framework serializes nothing.
+};
+
+/** Runs a statement, and sends the result. @throws Problem as `query` does */
+export async function runQuery(
+  deps: QuerySurfaceDeps,
+  { body, savedQueryId }: Asked,
+  context: OperationContext,
+): Promise<void> {
+  const { principal, request, requestId, reply, signal } = context;
   const offers = explainOf(body.explain) === undefined ? TYPES : PLAN_TYPES;
   const type = preferredType(request.headers.accept, offers);
   if (type === null) throw new Problem("not_acceptable", `This operation can answer as ${offers.join(", ")}.`);
@@ -37,6 +56,12 @@ export const query: QueryOperation<"query"> = async (deps, { body }, { principal
   const rights = rightsOf(deps.metadata, principal);
   const run = await deps.store.query({
     orgId: principal.orgId,
+    origin: {
+      actor: queryActorOf(principal),
+      surface: savedQueryId === undefined ? "query" : "saved_query",
+      requestId,
+      savedQueryId,
+    },
     visible: rights.visible,
     sql: body.sql,
     parameters: body.parameters ?? [],
@@ -54,8 +79,7 @@ export const query: QueryOperation<"query"> = async (deps, { body }, { principal
   });
   const { compression } = deps.host;
   await sendRun(run, { request, reply, trailer: FORMATS[type] !== "json", compression });
-  return undefined as never; // The body was streamed, so the framework serializes nothing.
-};
+}
 
 function explainOf(explain: boolean | "analyze" | undefined): "plan" | "analyze" | undefined {
   return explain === true ? "plan" : explain === false ? undefined : explain;

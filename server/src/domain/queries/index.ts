@@ -1,0 +1,3 @@
+export { queryActorOf } from "./actor.ts";
+export { PublishedQueries } from "./published.ts";
+export { cancelQueriesOf, cancelQuery, listRunning, type QueriesCaller, type QueriesDeps } from "./queries.ts";
