@@ -53,6 +53,11 @@ const FORMS: Readonly<Record<string, CommandForm>> = {
     examples: ["", "--json"],
     columns: ["state", "running_ms", "waited_ms", "bytes_planned", "id", "statement"],
   },
+  listEndedQueries: {
+    name: "query ended",
+    examples: ["--slow", "--json"],
+    columns: ["asked_at", "state", "elapsed_ms", "wait_ms", "bytes_read", "slow", "statement"],
+  },
   cancelQuery: { examples: ["stmt_01k…"], confirm: false },
   cancelQueries: { name: "query cancel-all", examples: ["--actor cred_01k…"], confirm: false },
   tailLogs: byHand("tail"),

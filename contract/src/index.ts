@@ -20,7 +20,7 @@ export { ALERT_EVENTS, ALERT_OPERATORS, ALERT_ROUTES, ALERT_STATES } from "./ale
 export { ALLOWED_ORIGINS_MAX, FILE_ROUTES, FILENAME_BYTES_MAX } from "./files.ts";
 export { REGISTRY_API_ROUTES } from "./registry.ts";
 export { SAVED_QUERY_ROUTES } from "./saved-queries.ts";
-export { RUNNING_QUERY_ROUTES } from "./running-queries.ts";
+export { RUNNING_QUERY_ROUTES, SLOW_REASONS } from "./running-queries.ts";
 export { ORGANIZATION_ROUTES } from "./organization/index.ts";
 export { AUDIT_RETENTION_DAYS_MIN } from "./organization/organization.ts";
 export { ACTIVITY_SERVICES, type ActivityService } from "./organization/activity.ts";

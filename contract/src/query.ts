@@ -114,6 +114,7 @@ export const QUERY_ROUTES = {
       "query_failed",
       "query_timeout",
       "query_cancelled",
+      "query_scan_limit",
       "query_memory",
       "query_too_large",
       "sandbox_missing",

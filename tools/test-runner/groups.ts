@@ -33,7 +33,7 @@ const POSTGRES_ACCEPTANCE = "postgres|databases|telemetry-nodes";
 const RACES_ACCEPTANCE = "s3-race|paused-node";
 const LISTS_ACCEPTANCE = "year";
 const LOAD_ACCEPTANCE =
-  "anonymous-bodies|exact-json|files-memory|hostile-senders|main-thread|main-thread-s3|registry-main-thread";
+  "anonymous-bodies|exact-json|flood|files-memory|hostile-senders|main-thread|main-thread-s3|registry-main-thread";
 const FILES_ACCEPTANCE = "backup|backup-postgres|restore-parts|files-resumable|files-trash|files-upstream";
 const API_ACCEPTANCE = "(typescript|python)-client|compatibility";
 const SETUP_ACCEPTANCE = "docs|setup-closes|upgrade";

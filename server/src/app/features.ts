@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from "fastify";
 import type { Identity } from "#domain/identity/index.ts";
 import { RuleCounter, RuleSets } from "#domain/ingest-rules/index.ts";
+import { PublishedQueries } from "#domain/queries/index.ts";
 import { RefusedEntries } from "#domain/refused-entries/index.ts";
 import type { GuardedClock } from "#kernel/deletions.ts";
 import type { Jobs, Schedule } from "#stores/jobs/index.ts";
@@ -50,6 +51,8 @@ export function startFeatures(
     part.stop(),
   );
   const rules = { sets: new RuleSets(metadata, identity.feed), counter };
+  const published = { metadata, clock, log, schedule, queries: telemetry.queries, nodeId: identity.feed.nodeId };
+  phases.started("running queries", new PublishedQueries(published), (part) => part.stop());
   const { feed } = telemetry;
   const tails = createTails({ feed, clock, log, organizationMax: config.tail_concurrency_organization });
   const alerts = createAlerts({ config, clock, jobs, metadata, telemetry, identity });

@@ -44,7 +44,7 @@ export interface LeavingParts {
   readonly metadata: MetadataStore;
   readonly clock: GuardedClock;
   readonly jobs: Jobs;
-  readonly telemetry: Pick<TelemetryStore, "forgetRecords" | "refresh">;
+  readonly telemetry: Pick<TelemetryStore, "forgetRecords" | "queries" | "refresh">;
   readonly objects: EraseDeps["objects"];
   readonly identity: Pick<Identity, "envelope" | "feed" | "keys">;
   readonly log: { error(fields: object, message: string): void };
@@ -66,8 +66,10 @@ export function createLeaving(parts: LeavingParts): Leaving {
   const sending = { metadata, clock, envelope: identity.envelope, instance: new URL(parts.portalUrl).host };
   const checkpoints = url === null ? null : { ...sending, outbound: outboundFor("messages", config, clock), url };
   return {
-    deletePerson: (deletion) =>
-      deletePerson(people, deletion, (tx) => jobs.put(tx, erasureJob(deletion.userId, clock.nowMs()))),
+    deletePerson: async (deletion) => {
+      await deletePerson(people, deletion, (tx) => jobs.put(tx, erasureJob(deletion.userId, clock.nowMs())));
+      telemetry.queries.forgetActor(deletion.userId);
+    },
     deleteOrganization: (by, orgId) => deleteOrganization(organizations, by, orgId),
     keepOrganization: (by, orgId) => keepOrganization(organizations, by, orgId),
     start: async () => {

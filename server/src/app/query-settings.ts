@@ -46,6 +46,17 @@ export const QUERY_SETTINGS = {
     default: 10_000,
     description: "how long a query waits for others until it gets 429",
   },
+  query_scan_bytes_max: {
+    schema: Type.Union([Type.Null(), Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })]),
+    default: 64 * GIB,
+    description: "bytes of the files that one query may open; none means no limit",
+  },
+  query_scan_bytes_per_day_actor: {
+    schema: Type.Union([Type.Null(), Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })]),
+    default: null,
+    description:
+      "bytes of files that the queries of one credential, person or alert may open in a day (UTC), on this server since its start",
+  },
   query_sandbox: {
     schema: Type.Enum(["require", "warn", "off"]),
     default: "warn",

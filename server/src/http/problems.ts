@@ -18,6 +18,7 @@ export const PROBLEMS = {
   query_failed: { status: 400, title: "The query failed" },
   query_timeout: { status: 400, title: "The query took longer than its time limit" },
   query_cancelled: { status: 400, title: "The query was cancelled" },
+  query_scan_limit: { status: 400, title: "The query would read more than its limit" },
   query_memory: { status: 400, title: "The query needed more memory than its limit" },
   query_too_large: { status: 400, title: "The result has more rows than the limit" },
   idempotency_key_reused: { status: 422, title: "The idempotency key was used for another request" },

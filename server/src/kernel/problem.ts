@@ -16,6 +16,7 @@ const OF_THE_CALLER = [
   "query_failed",
   "query_timeout",
   "query_cancelled",
+  "query_scan_limit",
   "query_memory",
   "query_too_large",
   "idempotency_key_reused",

@@ -7,6 +7,7 @@ import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
 import type { TelemetryStore } from "#stores/telemetry/index.ts";
 import type { Skipped } from "#surfaces/telemetry/index.ts";
+import { countQueries } from "./queries.ts";
 
 interface Measured {
   readonly metadata: MetadataStore;
@@ -42,6 +43,8 @@ function readTelemetry(metrics: Metrics, telemetry: TelemetryStore): void {
   metrics.read("mooring_telemetry_merges_total", () => telemetry.health().merges);
   metrics.read("mooring_telemetry_merged_bytes_total", () => telemetry.health().mergedBytes);
   metrics.read("mooring_query_running", () => telemetry.health().queriesRunning);
+  metrics.read("mooring_query_waiting", () => telemetry.health().queriesWaiting);
+  countQueries(metrics, telemetry);
   metrics.read("mooring_query_sandbox_layer", async () =>
     (await telemetry.sandbox()).map(({ name, active }) => [{ layer: name }, active ? 1 : 0]),
   );

@@ -27,6 +27,9 @@ export interface TelemetryStoreSettings {
   readonly queryWaitingOrganization?: number;
   readonly queryWaitingActor?: number;
   readonly queryWaitMs?: number;
+  /** Null: no limit. */
+  readonly queryScanBytesMax?: number | null;
+  readonly queryScanBytesPerDayActor?: number | null;
   /** The memory that one query may use. The limits of its process are derived from it. */
   readonly queryMemoryBytes?: number;
   /** What to do when a layer of the sandbox is missing. Default: "warn". */
@@ -89,6 +92,8 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
       queuePerOrgMax: settings.queryWaitingOrganization ?? querySettings.queuePerOrgMax,
       queuePerActorMax: settings.queryWaitingActor ?? querySettings.queuePerActorMax,
       queueTimeoutMs: settings.queryWaitMs ?? querySettings.queueTimeoutMs,
+      scanBytesMax: settings.queryScanBytesMax === undefined ? querySettings.scanBytesMax : settings.queryScanBytesMax,
+      scanBytesPerDayMax: settings.queryScanBytesPerDayActor ?? null,
       ...(settings.queryMemoryBytes === undefined ? {} : { memoryBytesMax: settings.queryMemoryBytes }),
     },
     log,
@@ -123,7 +128,12 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
     queries: engine.queries,
     sandbox: () => engine.sandbox(),
     died: rows.died,
-    health: () => ({ ...rows.health(), queriesRunning: engine.running(), spool: spool.figures() }),
+    health: () => ({
+      ...rows.health(),
+      queriesRunning: engine.running(),
+      queriesWaiting: engine.waiting(),
+      spool: spool.figures(),
+    }),
     close: async () => {
       await engine.close();
       await spool.close();

@@ -103,7 +103,7 @@ export class RowStore {
     assertPathSafe(batch.orgId);
     this.#refuse();
     if (batch.count === 0) return { accepted: 0, replayed: false };
-    await this.#admit(batch.orgId);
+    await this.#admit(batch);
     if (batch.idempotency !== undefined) return this.#parts.keys.once(batch, () => this.#write(batch));
     await this.#write(batch);
     return { accepted: batch.count, replayed: false };
@@ -154,7 +154,7 @@ export class RowStore {
     return this.#parts.wal.died;
   }
 
-  health(): Omit<TelemetryHealth, "queriesRunning" | "spool"> {
+  health(): Omit<TelemetryHealth, "queriesRunning" | "queriesWaiting" | "spool"> {
     const { wal, tables, merger } = this.#parts;
     const refusal = wal.failure ?? (this.#logIsFull() ? "the log is full: compaction can't keep up" : undefined);
     let hotRows = 0;
@@ -199,9 +199,9 @@ export class RowStore {
     throw new Problem("unavailable", detail, RETRY_LATER);
   }
 
-  async #admit(orgId: string): Promise<void> {
+  async #admit({ orgId, sender }: Pick<Batch, "orgId" | "sender">): Promise<void> {
     const { tables, options } = this.#parts;
-    const delayMs = this.#backpressure.delayMs(orgId);
+    const delayMs = this.#backpressure.delayMs(orgId, sender);
     if (delayMs >= 1) {
       await (options.pause ?? pauseFor)(delayMs, this.#stopping.signal);
       this.#refuse();
@@ -223,8 +223,9 @@ export class RowStore {
 
   async #write(batch: Batch): Promise<void> {
     const { wal, options, lifecycle } = this.#parts;
-    const { orgId, type, count, idempotency, rows, rowsCrc } = batch;
+    const { orgId, type, count, idempotency, rows, rowsCrc, sender } = batch;
     lifecycle.quotas.charge(orgId, rows.length);
+    if (sender !== undefined) this.#backpressure.note(orgId, sender, rows.length);
     const appended = wal.append({ orgId, type, count, at: options.clock.nowMs(), ...idempotency }, rows, rowsCrc);
     await appended.finally(() => this.#schedule.noteTaken());
   }

@@ -22,6 +22,8 @@ export interface Batch {
   readonly rowsCrc?: number | undefined;
   /** The number of lines in `rows`. */
   readonly count: number;
+  /** The id of the credential or person. Absent for the server's own rows. */
+  readonly sender?: string | undefined;
   /** Present when the batch is stored only once. */
   readonly idempotency?: BatchKey;
 }
@@ -137,6 +139,58 @@ export interface RunningQuery {
   readonly bytesPlanned: number | null;
 }
 
+/** Why a query took long. */
+export type SlowReason =
+  | "waited"
+  | "no_range"
+  | "many_files"
+  | "scanned_much"
+  | "slow_reader"
+  | "memory"
+  | "computation";
+
+/** Why a query was refused. `other`: for example because the server stops. */
+export type QueryRefusal = "actor_waiting" | "organization_waiting" | "waited_too_long" | "scan_limit" | "other";
+
+/** A query that has ended: it was answered, failed, was cancelled, or was refused before it ran. */
+export interface QueryEvent {
+  readonly id: string;
+  readonly orgId: string;
+  readonly origin: QueryOrigin;
+  readonly sql: string;
+  readonly state: "done" | "failed" | "cancelled" | "refused";
+  /** Why it was refused. Null: it was not. */
+  readonly refusal: QueryRefusal | null;
+  /** The code of the failure or refusal. Null when it was answered. */
+  readonly code: string | null;
+  readonly detail: string | null;
+  /** The actor that cancelled it. Null when its caller has disconnected. */
+  readonly cancelledBy: string | null;
+  readonly askedAtMs: number;
+  readonly waitMs: number;
+  /** Until its files were known. */
+  readonly planMs: number;
+  readonly runMs: number;
+  /** How long it waited for its reader. */
+  readonly sendMs: number;
+  /** Whole time since the request. */
+  readonly elapsedMs: number;
+  readonly tables: readonly string[];
+  /** The times that the statement and the request select, in microseconds since the epoch. */
+  readonly fromUs: number | null;
+  readonly toUs: number | null;
+  /** Rows and bytes of the files that were opened, and the number of files that were left out because of their times. */
+  readonly rowsRead: number;
+  readonly bytesRead: number;
+  readonly filesRead: number;
+  readonly filesSkipped: number;
+  readonly rowsOut: number;
+  readonly bytesOut: number;
+  readonly memoryPeakBytes: number;
+  /** The main reasons for its time. Empty for a fast query. */
+  readonly slow: readonly SlowReason[];
+}
+
 /** The queries of this process. */
 export interface RunningQueries {
   /** Lists the queries of an organization, or of all. */
@@ -145,6 +199,12 @@ export interface RunningQueries {
   cancel(ids: readonly string[], by: string): string[];
   /** Calls `listener` when a query begins. */
   onBegin(listener: () => void): void;
+  /** Calls `listener` when a query has ended or was refused. */
+  onEnd(listener: (event: QueryEvent) => void): void;
+  /** Lists the last queries of an organization that ended here, newest first. */
+  recent(orgId: string): QueryEvent[];
+  /** Removes an actor from the last queries. */
+  forgetActor(actorId: string): void;
 }
 
 /** The tables and times that a statement reads, without running it. */
@@ -247,4 +307,5 @@ export interface TelemetryHealth {
   readonly mergedBytes: number;
   readonly queriesRunning: number;
   readonly spool: SpoolFigures;
+  readonly queriesWaiting: number;
 }

@@ -53,7 +53,7 @@ export function mountHooks(app: App, deps: WebhooksSurfaceDeps): void {
     admitted.set(request.raw, { target, contentType: headers["content-type"] });
     // Accepts any content type, even a malformed one. Otherwise Fastify would look for a parser for it.
     delete headers["content-type"];
-    reply.raw.once("close", budget.hold(target.webhook.org_id, bodyBytes(request)));
+    reply.raw.once("close", budget.hold({ orgId: target.webhook.org_id, id: target.webhook.id }, bodyBytes(request)));
   };
 
   app.removeAllContentTypeParsers();

@@ -73,7 +73,7 @@ export const HTTP = {
         description:
           "{{ $value | printf `%.1f` }} queries per second are refused, because too many run at the same time or telemetry can't be read.",
         remedy:
-          "Queries are refused with 429 or 503. With 429, too many run at the same time: look for a client that sends many, or raise `query_concurrency`. With 503, the answer has the reason: see [query](query.md).",
+          "Queries are refused with 429 or 503. With 429, too many run at the same time: `mooring query list` shows who runs and waits, `mooring query cancel-all --actor …` ends the queries of one, and the answer names the limit. With 503, the answer has the reason: see [query](query.md).",
         test: {
           bad: { 'mooring_http_requests_total{http_route="/v1/query", http_response_status_code="429"}': "0+12x40" },
           good: {

@@ -5,6 +5,7 @@ import type { QueryRequest, QueryRun, RunningQueries } from "../types.ts";
 import { RECORD_TABLE_NAMES, type RecordSnapshot, type RecordTable } from "../records/index.ts";
 import { SPOOL_TABLE_NAMES, type SpoolTable } from "../spool/tables.ts";
 import type { Snapshot, SnapshotTable, WantedTables } from "../snapshot.ts";
+import { endedEvent, unstartedEvent, type EndedRun } from "./event.ts";
 import { childFiles, wantedTables } from "./files.ts";
 import { ProcessPool } from "./pool.ts";
 import type { QueryProcess } from "./process.ts";
@@ -12,6 +13,7 @@ import type { ChildAsk, ChildFiles, ChildQuery } from "./protocol.ts";
 import { LostChild, Run, type RunOutcome } from "./run.ts";
 import { probeSandbox, type Sandbox, type SandboxLayer } from "./sandbox.ts";
 import { QueryRegistry, type RegisteredQuery } from "./registry.ts";
+import { isScanned, ScanBudget } from "./scan-budget.ts";
 import type { QueryEngineSettings, QueryLog } from "./settings.ts";
 import { Slots, type Slot } from "./slots.ts";
 
@@ -41,6 +43,8 @@ export interface QueryEngine {
   readonly queries: RunningQueries;
   /** Number of queries that hold a slot. */
   running(): number;
+  /** Number of queries that wait for a slot. */
+  waiting(): number;
   /** The layers of the sandbox on this machine, for `doctor`. */
   sandbox(): Promise<readonly SandboxLayer[]>;
   /** Cancels running queries and ends every child. */
@@ -56,6 +60,7 @@ class Engine implements QueryEngine {
   readonly queries: QueryRegistry;
   readonly #options: QueryEngineOptions;
   readonly #slots: Slots;
+  readonly #budget: ScanBudget;
   readonly #closing = new AbortController();
   readonly #sandbox: Promise<Sandbox>;
   readonly #pool: Promise<ProcessPool>;
@@ -65,6 +70,7 @@ class Engine implements QueryEngine {
     this.#options = options;
     this.queries = new QueryRegistry(options.clock);
     this.#slots = new Slots(settings);
+    this.#budget = new ScanBudget(settings, options.clock);
     this.#sandbox = probeSandbox(settings);
     this.#pool = this.#sandbox.then((found) => new ProcessPool(found, settings, log));
     this.#pool.catch((error: unknown) => {
@@ -81,7 +87,9 @@ class Engine implements QueryEngine {
         return this.#attempt(query, signal); // the child ended while it was idle
       });
     } catch (error) {
-      this.queries.end(query);
+      // A query that a child has begun is reported when the child has ended it.
+      if (!query.isBegun || error instanceof LostChild)
+        this.queries.end(query, () => unstartedEvent(this.#endedNow(query), error));
       throw error;
     }
   }
@@ -100,6 +108,7 @@ class Engine implements QueryEngine {
     const held: (() => void)[] = [() => slot.release()];
     try {
       query.startedAtMs = this.#options.clock.nowMs();
+      query.waitedMs = slot.waitedMs;
       const child = await this.#acquire(orgId);
       held.push(() => void this.#release(child, false));
       both.throwIfAborted();
@@ -113,6 +122,10 @@ class Engine implements QueryEngine {
 
   running(): number {
     return this.#slots.running;
+  }
+
+  waiting(): number {
+    return this.#slots.waiting;
   }
 
   async sandbox(): Promise<readonly SandboxLayer[]> {
@@ -143,12 +156,13 @@ class Engine implements QueryEngine {
     const { settings, clock, log } = this.#options;
     const { request } = query;
     const startedMs = clock.nowMs();
+    query.isBegun = true;
     const files = new HeldFiles();
     const onDone = (outcome: RunOutcome): void => {
       files.release();
       held.slot.release();
-      this.queries.end(query);
-      void this.#release(child, outcome.doubt);
+      if (!outcome.lost) this.queries.end(query, () => endedEvent(this.#endedNow(query), outcome));
+      void this.#release(child, outcome.doubt || outcome.isLowered);
       const { code, rows, truncated, peakBytes, doubt } = outcome;
       const fields = { code, rows, truncated, peak_bytes: peakBytes, doubt };
       const level = code === "ok" ? "debug" : "info";
@@ -160,6 +174,7 @@ class Engine implements QueryEngine {
       signal: held.signal,
       cancelled: query.cancelled,
       files: async (ask) => {
+        query.asked = ask;
         const chosen = await this.#files(request, ask, files);
         query.figures = chosen.figures;
         return chosen;
@@ -185,12 +200,26 @@ class Engine implements QueryEngine {
     if (request.describe !== true && Object.keys(wanted).length > 0) await whole?.(orgId);
     const files = await snapshot(orgId, wanted);
     held.hold(files);
+    if (request.describe !== true && request.explain !== "plan")
+      this.#spend(request, ask, { ...files.tables, ...records });
     const visible = typeof request.visible === "function" ? await request.visible() : request.visible;
     for (const type of TELEMETRY_TYPES) {
       const keys = ask.tables[type]?.keys ?? [];
       if (keys.length > 0) asked?.(orgId, type, keys);
     }
     return childFiles({ ...files.tables, ...records }, ask, { directory: settings.telemetryDir, visible, range });
+  }
+
+  /** @throws Problem `query_scan_limit` */
+  #spend(request: QueryRequest, ask: ChildAsk, tables: Readonly<Record<string, SnapshotTable>>): void {
+    let bytes = 0;
+    for (const [name, { parquet, hot }] of Object.entries(tables))
+      if (isScanned(ask, name)) for (const file of [...parquet, ...hot]) bytes += file.bytes;
+    this.#budget.spend(request, bytes);
+  }
+
+  #endedNow(query: RegisteredQuery): EndedRun {
+    return { query, nowMs: this.#options.clock.nowMs() };
   }
 
   /**

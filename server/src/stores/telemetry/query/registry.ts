@@ -1,8 +1,9 @@
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
-import type { QueryRequest, RunningQuery, RunningQueries } from "../types.ts";
-import type { ScanFigures } from "./protocol.ts";
+import type { QueryEvent, QueryRequest, RunningQuery, RunningQueries } from "../types.ts";
+import { RecentQueries } from "./recent.ts";
+import type { ChildAsk, ScanFigures } from "./protocol.ts";
 
 /** The longest text of a statement that the list shows. */
 export const SHOWN_SQL_CHARS_MAX = 16 * 1024;
@@ -15,8 +16,13 @@ export class RegisteredQuery {
   readonly #cancelling = new AbortController();
   /** Null while it waits for a slot. */
   startedAtMs: number | null = null;
+  waitedMs: number | null = null;
+  /** A child has got it. */
+  isBegun = false;
   /** Null until its files are known. */
   figures: ScanFigures | null = null;
+  /** The tables of the statement, with the times that it selects. */
+  asked: ChildAsk = { tables: {} };
   /** The actor that cancelled it. */
   cancelledBy: string | null = null;
 
@@ -59,9 +65,12 @@ export class QueryRegistry implements RunningQueries {
   readonly #clock: Clock;
   readonly #queries = new Map<string, RegisteredQuery>();
   readonly #listeners: (() => void)[] = [];
+  readonly #endListeners: ((event: QueryEvent) => void)[] = [];
+  readonly #recent: RecentQueries;
 
   constructor(clock: Clock) {
     this.#clock = clock;
+    this.#recent = new RecentQueries(clock);
   }
 
   begin(request: QueryRequest): RegisteredQuery {
@@ -71,8 +80,24 @@ export class QueryRegistry implements RunningQueries {
     return query;
   }
 
-  end(query: RegisteredQuery): void {
-    this.#queries.delete(query.id);
+  /** Does nothing if the query had ended before. */
+  end(query: RegisteredQuery, event: () => QueryEvent): void {
+    if (!this.#queries.delete(query.id)) return;
+    const ended = event();
+    this.#recent.add(ended);
+    for (const listener of this.#endListeners) listener(ended);
+  }
+
+  recent(orgId: string): QueryEvent[] {
+    return this.#recent.list(orgId);
+  }
+
+  forgetActor(actorId: string): void {
+    this.#recent.forgetActor(actorId);
+  }
+
+  onEnd(listener: (event: QueryEvent) => void): void {
+    this.#endListeners.push(listener);
   }
 
   onBegin(listener: () => void): void {

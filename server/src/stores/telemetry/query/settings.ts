@@ -23,6 +23,10 @@ export interface QueryEngineSettings {
   readonly queuePerActorMax: number;
   /** How long a query waits for a slot before it is refused with 429. */
   readonly queueTimeoutMs: number;
+  /** The most bytes of the files that one statement opens. Null: no limit. */
+  readonly scanBytesMax: number | null;
+  /** The most bytes that one credential, person or alert reads in a day. Null: no limit. */
+  readonly scanBytesPerDayMax: number | null;
   /** Threads of one query. It gets one thread while other queries need the processor. */
   readonly threads: number;
   /** The most memory of one query. A request may ask for less. The limit of a child's data segment is derived from it. */
@@ -67,6 +71,8 @@ export function defaultQuerySettings(telemetryDir: string): QueryEngineSettings 
     queuePerOrgMax: 32,
     queuePerActorMax: 8,
     queueTimeoutMs: 10_000,
+    scanBytesMax: 64 * 1024 * MIB,
+    scanBytesPerDayMax: null,
     threads: 2,
     memoryBytesMax: 512 * MIB,
     resultBytesMax: 2048 * MIB,

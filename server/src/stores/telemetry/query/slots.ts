@@ -12,6 +12,18 @@ export interface Slot {
 
 const RETRY_AFTER_S = 2;
 
+/** The reasons for which a query gets no slot. */
+export type SlotReason = "actor_waiting" | "organization_waiting" | "waited_too_long";
+
+export class SlotRefusal extends Problem {
+  readonly reason: SlotReason;
+
+  constructor(reason: SlotReason, detail: string) {
+    super("rate_limited", detail, { retryAfterS: RETRY_AFTER_S });
+    this.reason = reason;
+  }
+}
+
 /**
  * Limits how many queries run at once: in total, for each organization, and for each actor (credential or person) in an
  * organization. A few more may wait.
@@ -111,7 +123,7 @@ export class Slots {
       by === "actor"
         ? `this credential or person runs ${organization.perActorMax} queries at once and ${queuePerActorMax} more wait, which is the limit (query_waiting_actor); wait for a result before you send more`
         : `your organization runs ${concurrentPerOrgMax} queries at once and ${queuePerOrgMax} more wait, which is the limit (query_waiting_organization); try again shortly`;
-    return new Problem("rate_limited", detail, { retryAfterS: RETRY_AFTER_S });
+    return new SlotRefusal(by === "actor" ? "actor_waiting" : "organization_waiting", detail);
   }
 
   #tooLong(organization: OrganizationSlots, request: SlotRequest): Problem {
@@ -119,7 +131,7 @@ export class Slots {
     const waitedMs = request.isBackground ? BACKGROUND_WAIT_MS : queueTimeoutMs;
     const own = organization.runningOf(request);
     const detail = `the query waited ${waitedMs} ms for a slot, because too many queries run at once: ${own} of this credential or person (at most ${organization.perActorMax}), ${organization.running} of your organization (at most ${concurrentPerOrgMax}), and at most ${concurrentMax} in all; try again shortly`;
-    return new Problem("rate_limited", detail, { retryAfterS: RETRY_AFTER_S });
+    return new SlotRefusal("waited_too_long", detail);
   }
 
   #organizationOf(orgId: string): OrganizationSlots {
