@@ -23,6 +23,7 @@ export const ORGANIZATION_PAGES = [
   "projects",
   "trash",
   "usage",
+  "queries",
   "api",
   "settings",
 ] as const;

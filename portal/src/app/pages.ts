@@ -237,6 +237,14 @@ export const PAGES: readonly PageEntry[] = [
     load: () => import("~/pages/usage/page.tsx"),
   },
   {
+    path: "queries",
+    title: "Queries",
+    group: "Organization",
+    scope: "telemetry:read",
+    topic: "query",
+    load: () => import("~/pages/queries/page.tsx"),
+  },
+  {
     path: "api",
     title: "API",
     group: "Organization",
