@@ -18,8 +18,9 @@ export type SlotReason = "actor_waiting" | "organization_waiting" | "waited_too_
 export class SlotRefusal extends Problem {
   readonly reason: SlotReason;
 
-  constructor(reason: SlotReason, detail: string) {
-    super("rate_limited", detail, { retryAfterS: RETRY_AFTER_S });
+  constructor(reason: SlotReason, detail: string, limit: { readonly name: string; readonly max: number }) {
+    const facts = () => ({ rule: "slots", limit: { ...limit, value: null, untilMs: null } }) as const;
+    super("rate_limited", detail, { retryAfterS: RETRY_AFTER_S, facts });
     this.reason = reason;
   }
 }
@@ -123,7 +124,15 @@ export class Slots {
       by === "actor"
         ? `this credential or person runs ${organization.perActorMax} queries at once and ${queuePerActorMax} more wait, which is the limit (query_waiting_actor); wait for a result before you send more`
         : `your organization runs ${concurrentPerOrgMax} queries at once and ${queuePerOrgMax} more wait, which is the limit (query_waiting_organization); try again shortly`;
-    return new SlotRefusal(by === "actor" ? "actor_waiting" : "organization_waiting", detail);
+    return by === "actor"
+      ? new SlotRefusal("actor_waiting", detail, {
+          name: "waiting queries of the credential or person",
+          max: queuePerActorMax,
+        })
+      : new SlotRefusal("organization_waiting", detail, {
+          name: "waiting queries of the organization",
+          max: queuePerOrgMax,
+        });
   }
 
   #tooLong(organization: OrganizationSlots, request: SlotRequest): Problem {
@@ -131,7 +140,10 @@ export class Slots {
     const waitedMs = request.isBackground ? BACKGROUND_WAIT_MS : queueTimeoutMs;
     const own = organization.runningOf(request);
     const detail = `the query waited ${waitedMs} ms for a slot, because too many queries run at once: ${own} of this credential or person (at most ${organization.perActorMax}), ${organization.running} of your organization (at most ${concurrentPerOrgMax}), and at most ${concurrentMax} in all; try again shortly`;
-    return new SlotRefusal("waited_too_long", detail);
+    return new SlotRefusal("waited_too_long", detail, {
+      name: "queries of the organization",
+      max: concurrentPerOrgMax,
+    });
   }
 
   #organizationOf(orgId: string): OrganizationSlots {
