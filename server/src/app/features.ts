@@ -4,6 +4,7 @@ import { RuleCounter, RuleSets } from "#domain/ingest-rules/index.ts";
 import { PublishedQueries } from "#domain/queries/index.ts";
 import { RefusedEntries } from "#domain/refused-entries/index.ts";
 import type { GuardedClock } from "#kernel/deletions.ts";
+import type { Metrics } from "#kernel/metrics/index.ts";
 import type { Jobs, Schedule } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
@@ -31,6 +32,7 @@ interface FeatureParts {
   readonly phases: Phases;
   readonly jobs: Jobs;
   readonly schedule: Schedule;
+  readonly metrics: Metrics;
 }
 
 /** Builds the parts that surfaces need in addition to the stores. Their background work starts later, with `start`. */
@@ -41,14 +43,17 @@ export function startFeatures(
   "encoders" | "rules" | "refused" | "tails" | "alerts" | "files" | "mail" | "registry" | "webhooks"
 > {
   const { config, log, clock, addresses, identity, metadata, telemetry, objects, phases, jobs, schedule } = parts;
+  const { metrics } = parts;
   const encoders = phases.started("encoders", createEncoderPool({ workers: config.ingest_workers }), (part) =>
     part.close(),
   );
   const counter = phases.started("ingest rules", new RuleCounter({ metadata, clock, log, schedule }), (part) =>
     part.stop(),
   );
-  const refused = phases.started("refused entries", new RefusedEntries({ metadata, clock, log, schedule }), (part) =>
-    part.stop(),
+  const refused = phases.started(
+    "refused entries",
+    new RefusedEntries({ metadata, clock, log, schedule, metrics }),
+    (part) => part.stop(),
   );
   const rules = { sets: new RuleSets(metadata, identity.feed), counter };
   const published = { metadata, clock, log, schedule, queries: telemetry.queries, nodeId: identity.feed.nodeId };

@@ -34,6 +34,7 @@ import type { Files } from "./files.ts";
 import type { Leaving } from "./leaving.ts";
 import { instanceFactsOf } from "./instance.ts";
 import type { MailPart } from "./mail.ts";
+import type { StoreProbes } from "./probes.ts";
 import type { RegistryPart } from "./registry.ts";
 import type { RequestsPart } from "./requests.ts";
 import type { Trash } from "./trash.ts";
@@ -69,6 +70,7 @@ export interface SurfaceParts {
   readonly listeners: readonly Listener[];
   readonly backups: BackupRunner;
   readonly restores: PartRestorer;
+  readonly probes: Pick<StoreProbes, "health">;
   readonly leaving: Leaving;
   readonly schedule: Schedule;
   readonly stopping: () => boolean;
@@ -79,14 +81,20 @@ export function createSurfaces(parts: SurfaceParts): Surface[] {
   const { config, clock, addresses, host, identity, metadata, telemetry, stopping } = parts;
   const { mails: mail } = parts.mail;
   const peers = watchPeers({ clock, trusted: config.trusted_proxies, log: parts.log }, parts.listeners);
-  const { people, backups, restores, schedule, objects, alerts, files, registry, webhooks, s3, s3Gateway } = parts;
+  const { people, backups, restores, schedule, probes, alerts, files, registry, webhooks, s3, s3Gateway } = parts;
   const health = createHealthSurface({
     host,
     stopping,
     checks: [
-      { name: "metadata", check: () => metadata.ping() },
-      { name: "telemetry", check: async () => refuseUnless(telemetry.health().ok, telemetry.health().detail) },
-      { name: "objects", check: async () => refuseUnless(objects.health().ok, objects.health().detail) },
+      {
+        name: "metadata",
+        check: async () => {
+          await metadata.ping();
+          return probes.health("records").reason;
+        },
+      },
+      { name: "telemetry", check: () => probes.health("telemetry").reason },
+      { name: "objects", check: () => probes.health("objects").reason },
     ],
   });
   return [
@@ -191,8 +199,4 @@ function queryLimitsOf(config: Config): QueryLimits {
     rowsMax: config.query_rows_max,
     memoryBytesMax: config.query_memory_bytes,
   };
-}
-
-function refuseUnless(ok: boolean, detail: string): void {
-  if (!ok) throw new Error(detail);
 }

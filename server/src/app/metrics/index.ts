@@ -1,3 +1,3 @@
 export { readBackups } from "./backups.ts";
-export { startProcessMetrics } from "./process.ts";
-export { readStores } from "./stores.ts";
+export { startMeasures } from "./measures.ts";
+export { countSignIns } from "./sign-ins.ts";

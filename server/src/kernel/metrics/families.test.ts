@@ -5,7 +5,7 @@ import { FAMILIES, isListed, type Family } from "./index.ts";
 const families = Object.entries<Family>(FAMILIES);
 const UNITS = /_(seconds|bytes|ratio|info|total|rows|files|fds)$/;
 /** Gauges that count things, or are 1 or 0. */
-const WITHOUT_UNIT = /_(running|waiting|held|parked|up|writable|layer|alive)$/;
+const WITHOUT_UNIT = /_(running|waiting|held|parked|up|writable|layer|queue|free|failed|max|connections)$/;
 
 test("names say type and unit", () => {
   for (const [name, { type, buckets }] of families) {
@@ -40,7 +40,7 @@ test("labels are bounded", () => {
   assert.ok(most < 2000, `${most} series of one family by its listed values`);
 });
 
-test("help is one sentence; each alert has its own name, names families of the table, and says what to do", () => {
+test("help is one sentence; each alert has its own name, names families of the table, and has a remedy", () => {
   const names = new Set<string>();
   for (const [family, { help, alerts = [] }] of families) {
     assert.match(help, /^[A-Z0-9].*[^.\n]$/, family);

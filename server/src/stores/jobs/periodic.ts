@@ -30,6 +30,7 @@ export const PERIODIC_WORK = {
   clock: each("Compares the clock with the time that has passed, and with the clock of the database."),
   queue: each("Looks for jobs of the queue that are due. New jobs wake it before its time."),
   "queue leases": each("Renews the leases of the jobs that run here, so that no other server takes them."),
+  "store probes": each("Writes a small file to each store, to see whether it takes writes."),
   "query plans": each("Updates the statistics of SQLite's query planner."),
   spool: each(
     "Flushes the rows of the server's own tables, such as access_log, and moves them to the log of telemetry.",

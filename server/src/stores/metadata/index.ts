@@ -12,4 +12,5 @@ export { analyze, ANALYSIS_EVERY_MS } from "./analysis.ts";
 export { inTimeRange, literal, type TimePlace, type TimeRange } from "./time-range.ts";
 export type { Tables } from "./schema.ts";
 export type { MetadataStore, Reader, Writer } from "./types.ts";
+export { probeRecords } from "./probe.ts";
 export { rehearse } from "./rehearse.ts";

@@ -1,7 +1,9 @@
 import type { GuardedClock } from "#kernel/deletions.ts";
 import { Problem } from "#kernel/problem.ts";
+import type { Metrics } from "#kernel/metrics/index.ts";
 import type { Schedule } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
+import { TELEMETRY_TYPES } from "./columns.ts";
 import type { CompactionRunner } from "./compaction/protocol.ts";
 import type { TelemetryStore } from "./types.ts";
 import { layoutOf } from "./layout.ts";
@@ -56,6 +58,7 @@ export interface TelemetryOptions {
   readonly hasPeers?: boolean;
   /** The organizations whose rows must stay now, also those past their retention. Default: none. */
   readonly kept?: () => Promise<ReadonlySet<string>>;
+  readonly metrics?: Metrics;
 }
 
 /**
@@ -105,11 +108,7 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
       log.error({ err: error }, "cannot examine the sandbox of queries"),
     );
   return {
-    append: async (batch) => {
-      // A batch without rows, which rules may have removed, leaves nothing in this directory.
-      if (batch.count > 0) await presence?.announce(batch.orgId);
-      return rows.append(batch);
-    },
+    append: countedAppend(rows, presence, options.metrics),
     requireWhole: async (orgId) => presence?.requireWhole(orgId),
     requireWholeLately: async (orgId) => presence?.requireWholeLately(orgId),
     feed: rows.feed,
@@ -134,12 +133,34 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
       queriesWaiting: engine.waiting(),
       spool: spool.figures(),
     }),
+    probe: () => rows.probe(),
     close: async () => {
       await engine.close();
       await spool.close();
       await rows.close();
       await presence?.stop();
     },
+  };
+}
+
+/** Returns the function that stores a batch and counts its rows. */
+function countedAppend(
+  rows: RowStore,
+  presence: Presence | undefined,
+  metrics: Metrics | undefined,
+): TelemetryStore["append"] {
+  const accepted = metrics?.counter("mooring_ingest_rows_total");
+  const bytes = metrics?.counter("mooring_ingest_bytes_total");
+  return async (batch) => {
+    // A batch without rows, which rules may have removed, leaves nothing in this directory.
+    if (batch.count > 0) await presence?.announce(batch.orgId);
+    const appended = await rows.append(batch);
+    const type = TELEMETRY_TYPES.find((each) => each === batch.type);
+    if (type !== undefined && !appended.replayed) {
+      accepted?.inc({ type }, appended.accepted);
+      bytes?.inc({ type }, batch.rows.length);
+    }
+    return appended;
   };
 }
 

@@ -37,6 +37,7 @@ export { ACCESS_LOG_SAMPLE, type AccessLogPolicy } from "./retention/index.ts";
 export { FUNCTION_NAMES, TABLE_FUNCTION_NAMES } from "./query/index.ts";
 export { giveUp, TELEMETRY_LIVE_MS, telemetryDirectories, type TelemetryDirectory } from "./presence/index.ts";
 export { telemetryFiles } from "./backup.ts";
+export { countQuarantined } from "./health.ts";
 export { openTelemetry, type TelemetryOptions, type TelemetryStoreSettings } from "./embedded.ts";
 export {
   arrivingTelemetry,

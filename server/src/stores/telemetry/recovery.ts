@@ -1,5 +1,6 @@
 import { constants } from "node:os";
 import type { GuardedClock } from "#kernel/deletions.ts";
+import type { Metrics } from "#kernel/metrics/index.ts";
 import type { Schedule } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { Compactor } from "./compaction/compactor.ts";
@@ -41,6 +42,7 @@ export interface RowStoreOptions {
   /** Waits during an append while compaction is behind. Tests record the time. */
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly kept?: () => Promise<ReadonlySet<string>>;
+  readonly metrics?: Metrics;
   /** Called before an erasure, so that rows that wait elsewhere are stored first. */
   readonly beforeSettle?: () => Promise<void>;
 }
@@ -101,12 +103,14 @@ export async function recover(options: RowStoreOptions, layout: Layout, unlock: 
   const logged = oldest === undefined ? undefined : { firstSeq: oldest.firstSeq, lastSeq: recovered.lastSeq };
   const sweptSeq = await sweepParquet({ layout, manifest, tables, logged, log });
   const nextSeq = Math.max(compactedSeq, recovered.lastSeq, sweptSeq) + 1;
+  const seconds = options.metrics?.histogram("mooring_fsync_duration_seconds");
   const wal = new WriteAheadLog({
     dir: layout.wal,
     segmentBytes: settings.segmentBytes,
     diskFreeBytesMin: settings.diskFreeBytesMin,
     create: options.createSegment ?? createSegmentFile,
     log,
+    flushed: (taken) => seconds?.observe(taken, { store: "telemetry" }),
     segments: recovered.segments,
     nextSeq,
     committed: (seq, meta, rows) => {

@@ -11,6 +11,7 @@ import { isBehind } from "./compaction/pace.ts";
 import type { Feed } from "./feed/feed.ts";
 import { takeSnapshot } from "./hot/snapshot.ts";
 import type { Appended, Batch, TelemetryHealth, TelemetryStore } from "./types.ts";
+import { countRuns, healthOf } from "./health.ts";
 import { assertPathSafe, layoutOf } from "./layout.ts";
 import type { SegmentInfo } from "./log/segment.ts";
 import { arrivalsIn } from "./moving/arrivals.ts";
@@ -62,17 +63,18 @@ export class RowStore {
     this.#openedMs = clock.nowMs();
     const common = { tables, clock, log, schedule };
     this.#backpressure = new Backpressure({ hot: tables, backlogBytes: settings.backlogBytes, clock, log });
+    const counted = countRuns(options.metrics);
     this.#schedule = new CompactionSchedule({
       ...common,
       wal,
       settings: settings.compaction,
-      compact: (table) => compactor.compact(table),
+      compact: (table) => counted("compact", compactor.compact(table)),
       trim: () => this.#trim(),
     });
     this.#merges = new MergeSchedule({
       ...common,
       settings: settings.merge,
-      merge: (table, merge) => merger.merge(table, merge),
+      merge: (table, merge) => counted("merge", merger.merge(table, merge)),
       isBehind: () => isBehind(tables, settings),
     });
     for (const each of [this.#schedule, this.#merges]) each.start();
@@ -155,21 +157,12 @@ export class RowStore {
   }
 
   health(): Omit<TelemetryHealth, "queriesRunning" | "queriesWaiting" | "spool"> {
-    const { wal, tables, merger } = this.#parts;
-    const refusal = wal.failure ?? (this.#logIsFull() ? "the log is full: compaction can't keep up" : undefined);
-    let hotRows = 0;
-    let logBytes = 0;
-    let parquetFiles = 0;
-    let parquetBytes = 0;
-    for (const table of tables.all()) {
-      hotRows += table.hotRows;
-      logBytes += table.hotBytes;
-      parquetFiles += table.parquet.length;
-      parquetBytes += table.parquetBytes;
-    }
-    const { merges, mergedBytes } = merger;
-    const figures = { logBytes, hotRows, parquetFiles, parquetBytes, merges, mergedBytes };
-    return { ok: refusal === undefined, detail: refusal ?? "ready", ...figures };
+    return healthOf(this.#parts, this.#logIsFull());
+  }
+
+  /** Tests whether the log takes writes, for `health`. */
+  async probe(): Promise<void> {
+    await this.#parts.wal.probe();
   }
 
   /** Finishes running appends. All other rows stay in the log. */

@@ -1,6 +1,7 @@
 import type { ArrivedTelemetry, ArrivingFile } from "./moving/index.ts";
 import type { SandboxLayer } from "./query/sandbox.ts";
 import type { Readable } from "node:stream";
+import type { StoreHealth } from "#kernel/store-health.ts";
 import type { TelemetryType } from "./columns.ts";
 import type { AcceptedTimes, Policy, Usage } from "./retention/index.ts";
 import type { SpoolFigures } from "./spool/index.ts";
@@ -287,6 +288,8 @@ export interface TelemetryStore {
   record(table: SpoolTable, orgId: string, row: string): void;
   /** Returns whether appends are possible now, and the reason if not. Has figures for `/metrics` and `doctor`. */
   health(): TelemetryHealth;
+  /** Writes a small file as a test, and updates `health`. Rejects with the reason if batches can't be stored. */
+  probe(): Promise<void>;
   sandbox(): Promise<readonly SandboxLayer[]>;
   /** Resolves when only a new process can write to the log. */
   readonly died: Promise<Error>;
@@ -294,9 +297,7 @@ export interface TelemetryStore {
   close(): Promise<void>;
 }
 
-export interface TelemetryHealth {
-  readonly ok: boolean;
-  readonly detail: string;
+export interface TelemetryHealth extends StoreHealth {
   /** Bytes in the write-ahead log that are not yet in Parquet. */
   readonly logBytes: number;
   readonly hotRows: number;
@@ -308,4 +309,6 @@ export interface TelemetryHealth {
   readonly queriesRunning: number;
   readonly spool: SpoolFigures;
   readonly queriesWaiting: number;
+  /** Bytes of batches that wait for the log. */
+  readonly waitingBytes: number;
 }

@@ -1,6 +1,6 @@
 import type { Family } from "../family.ts";
 
-export const SANDBOX_LAYERS = [
+const SANDBOX_LAYERS = [
   "limits",
   "namespaces",
   "read-only files",
@@ -59,6 +59,31 @@ export const QUERY = {
     type: "counter",
     help: "Queries that were refused before they ran, by the limit that refused them",
     labels: { reason: REFUSALS },
+    alerts: [
+      {
+        name: "MooringQueriesRefused",
+        group: "work",
+        expression: 'sum by (instance) (rate(mooring_query_refused_total[10m])) > 0.1',
+        for: "10m",
+        severity: "warning",
+        summary: "Mooring on {{ $labels.instance }} refuses queries",
+        description:
+          "{{ $value | printf `%.1f` }} queries per second are refused, because too many run at the same time.",
+        remedy:
+          "Too many queries run at the same time, so others get 429: `mooring query list` shows who runs and waits, and `mooring query cancel-all --actor …` ends the queries of one. Or raise `query_concurrency`. See [query](query.md).",
+        test: {
+          bad: { 'mooring_query_refused_total{reason="waited_too_long"}': "0+12x40" },
+          good: {
+            'mooring_query_refused_total{reason="waited_too_long"}': "0+5x40",
+            'mooring_query_refused_total{reason="scan_limit"}': "0+1x40",
+          },
+          quietAt: "9m",
+          firesAt: "25m",
+          keeps: "instance",
+          value: "0.2",
+        },
+      },
+    ],
   },
   mooring_query_scanned_bytes_total: {
     type: "counter",
