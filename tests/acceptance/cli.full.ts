@@ -452,6 +452,7 @@ describe("operating an instance", { concurrency: 3 }, () => {
       "data directory",
       "disk",
       "clock",
+      "database",
       "records",
       "master key",
       "query sandbox",

@@ -29,7 +29,7 @@ const CORE_ACCEPTANCE =
 const ACCESS_ACCEPTANCE = "permission-table|requests-explained";
 const KILLS_ACCEPTANCE =
   "(access|alerts|files|grpc|idempotency|mail|master-key|moves|organization|protocols|registry|s3|syslog|trash|webhooks)-kill|kill";
-const POSTGRES_ACCEPTANCE = "postgres|databases|telemetry-nodes";
+const POSTGRES_ACCEPTANCE = "postgres|postgres-page|databases|telemetry-nodes";
 const RACES_ACCEPTANCE = "s3-race|paused-node";
 const LISTS_ACCEPTANCE = "year";
 const LOAD_ACCEPTANCE =
@@ -46,7 +46,7 @@ const CORE_STORES =
   "jobs/(jobs|parking)|outbound/proxy|telemetry/(backpressure|embedded|feed/feed|kill-few|nodes|rows|snapshot|startup|sweep|compaction/.*|presence/presence|retention/(erasing|kill-few|quotas|retention))|" +
   "objects/(kill-few|filesystem/(crash|filesystem|large)|s3/nodes)|" +
   "telemetry/query/(attacks|cancel|columnar-limits|engine|engine-streams|explain|hidden|latest|messages|normal|own-functions|pool|promoted|pruning|pushdown|severity|truncation)|" +
-  "metadata/(kill-few|postgres/postgres|sqlite/(readers|sqlite))";
+  "metadata/(kill-few|postgres/(postgres|requirements)|sqlite/(readers|sqlite))";
 const CORE_SURFACES =
   "(s3|registry|files)/quota|registry/(narrow-tokens|races)|portal/(sign-in-delays|operations/(password-reset|sign-in))|s3/security|api/operations/document|query/(send|operations/running-queries)|telemetry/(alert-changes|alert-rights|operations/(alerts|otlp-export)|syslog/server|tail/tails?|wire/(poison|pool))";
 

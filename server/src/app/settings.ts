@@ -2,6 +2,7 @@ import Type, { type Static, type TInteger, type TSchema } from "typebox";
 import { AUDIT_SETTINGS } from "./audit-settings.ts";
 import { BACKUP_SETTINGS } from "./backup-settings.ts";
 import { EGRESS_SETTINGS } from "./egress-settings.ts";
+import { DATABASE_SETTINGS } from "./database-settings.ts";
 import { LIMIT_SETTINGS } from "./limit-settings.ts";
 import { LOG_SETTINGS } from "./log-settings.ts";
 import { MAIL_SETTINGS } from "./mail-settings.ts";
@@ -68,20 +69,7 @@ export const SETTINGS = {
     form: `${HOST_PORT}, or off`,
     description: "host:port of Prometheus' /metrics, or off",
   },
-  database_url: {
-    schema: Type.Union([Type.Null(), Type.String({ pattern: "^postgres(ql)?://" })]),
-    default: null,
-    form: "an address that begins with postgres://",
-    description: "PostgreSQL database for the records; without it, they are in SQLite in the data directory",
-    secret: true,
-    secretUrl: true,
-  },
-  database_wait_ms: {
-    schema: ms(100, 60_000),
-    default: 5000,
-    description:
-      "longest time that a change waits for the lock of another change, on any node; then the caller gets 503. If a node stops, its transaction is rolled back after half of this time",
-  },
+  ...DATABASE_SETTINGS,
   ...MASTER_KEY_SETTINGS,
   portal_url: {
     schema: url,

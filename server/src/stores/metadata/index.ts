@@ -6,6 +6,7 @@ export { copySqliteRecords, openRecordsCopy, RECORDS_FILE } from "./sqlite/snaps
 export { withRecordSnapshot, type SnapshotSource } from "./read-snapshot.ts";
 export { countRows } from "./counts.ts";
 export { loadRecords, postgresTables, recordLines } from "./logical.ts";
+export { examinePostgres, type DatabaseFacts } from "./postgres/examine.ts";
 export { columnsOf, prepared } from "./prepared.ts";
 export { observeReads, type ObservedRead } from "./observed.ts";
 export { analyze, ANALYSIS_EVERY_MS } from "./analysis.ts";
