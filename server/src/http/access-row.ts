@@ -60,27 +60,26 @@ export function rowOf(parts: RowParts): string {
   const actor = about.actor ?? (request.principal === null ? UNKNOWN : actorOf(request.principal));
   const status = countedStatus(request, reply);
   const bytesIn = about.bytesIn ?? Number(request.headers["content-length"] ?? Number.NaN);
-  const first = Object.values((request.params ?? {}) as Record<string, string>)[0];
   return (
-    `{"timestamp":"${isoFromMs(atMs)}","action":"${action}","status":${status},"outcome":"${outcomeOf(status, isAborted)}"` +
+    `{"timestamp":"${timeText(Math.floor(atMs))}","action":"${action}","status":${status},"outcome":"${outcomeOf(status, isAborted)}"` +
     `,"surface":"${request.routeOptions.config.surface ?? "other"}","method":"${request.method}"` +
     text("request_id", request.id) +
     `,"actor_kind":"${actor.kind}","via":"${actor.via}"` +
-    text("actor_id", actor.id) +
-    text("actor_name", actor.name) +
-    text("session_id", actor.sessionId) +
-    text("grant_by", actor.grantBy) +
-    text("project_id", about.projectId) +
+    repeated("actor_id", actor.id) +
+    repeated("actor_name", actor.name) +
+    repeated("session_id", actor.sessionId) +
+    repeated("grant_by", actor.grantBy) +
+    repeated("project_id", about.projectId) +
     `,"target_kind":"${about.targetKind ?? action.slice(0, action.indexOf("."))}"` +
-    text("target_id", about.targetId === undefined ? first : about.targetId) +
+    text("target_id", about.targetId === undefined ? firstOf(request.params) : about.targetId) +
     text("target_name", about.targetName) +
     text("version", about.version) +
     number("bytes_in", bytesIn) +
     number("bytes_out", bytesOut) +
     number("rows", about.rows) +
     `,"duration_ms":${Math.round(reply.elapsedTime * 1000) / 1000}` +
-    text("ip", request.ip) +
-    text("user_agent", request.headers["user-agent"]) +
+    repeated("ip", request.ip) +
+    repeated("user_agent", request.headers["user-agent"]) +
     (about.tables === undefined ? "" : `,"tables":${JSON.stringify(about.tables)}`) +
     `,"sample_rate":${sampleRate}}`
   );
@@ -102,11 +101,43 @@ function actorOf(principal: Principal): Actor {
   return { kind: "person", id, name, sessionId: via?.id, via: via === undefined ? "session" : "token" };
 }
 
-function text(name: string, value: string | null | undefined): string {
+const REPEATED_MAX = 10_000;
+/** The members of actors, projects and clients, which many rows share, as JSON. */
+const encoded = new Map<string, string>();
+
+/** As `text`, for values that many rows have. */
+function repeated(name: string, value: string | null | undefined): string {
   if (value === null || value === undefined) return "";
+  const known = encoded.get(value);
+  if (known !== undefined) return `,"${name}":${known}`;
+  if (encoded.size >= REPEATED_MAX) encoded.clear();
+  const json = jsonOf(value);
+  if (value.length <= TEXT_CHARS_MAX) encoded.set(value, json);
+  return `,"${name}":${json}`;
+}
+
+let lastMs = Number.NaN;
+let lastTime = "";
+
+/** Many rows have the same millisecond. */
+function timeText(ms: number): string {
+  if (ms !== lastMs) [lastMs, lastTime] = [ms, isoFromMs(ms)];
+  return lastTime;
+}
+
+function firstOf(params: unknown): string | undefined {
+  for (const name in params as Record<string, string>) return (params as Record<string, string>)[name];
+  return undefined;
+}
+
+function text(name: string, value: string | null | undefined): string {
+  return value === null || value === undefined ? "" : `,"${name}":${jsonOf(value)}`;
+}
+
+function jsonOf(value: string): string {
   const json = JSON.stringify(value.length > TEXT_CHARS_MAX ? value.slice(0, TEXT_CHARS_MAX) : value);
   // Queries can't read the escape of half a surrogate pair.
-  return `,"${name}":${json.includes("\\ud") ? JSON.stringify(value.slice(0, TEXT_CHARS_MAX).toWellFormed()) : json}`;
+  return json.includes("\\ud") ? JSON.stringify(value.slice(0, TEXT_CHARS_MAX).toWellFormed()) : json;
 }
 
 function number(name: string, value: number | null | undefined): string {

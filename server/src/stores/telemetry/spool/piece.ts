@@ -110,37 +110,68 @@ export function headerOf(bytes: Buffer): PieceHeader | undefined {
   }
 }
 
+interface Part {
+  readonly table: SpoolTable;
+  readonly orgId: string;
+  readonly chunks: Buffer[];
+  count: number;
+}
+
+/** Rows of one part that follow each other. */
+interface Series {
+  readonly part: Part;
+  /** The bytes before each row. */
+  readonly prefix: Buffer;
+  readonly from: number;
+  to: number;
+}
+
 /**
- * Separates the rows by organization and table. A last line without its end was never recorded, so it is left out.
+ * Separates the rows by organization and table. A last line without its end was never recorded, so it is left out. Moves rows
+ * within `bytes`, so that rows of one part that follow each other are one chunk.
  * @param isWhole checks the text of a row; without it, rows are not read
  */
 export function contentOf(bytes: Buffer, isWhole?: (row: string) => boolean): PieceContent {
-  const parts = new Map<string, { chunks: Buffer[]; table: SpoolTable; orgId: string }>();
+  const parts = new Map<string, Part>();
   let [rows, damaged] = [0, 0];
+  let series: Series | undefined;
+  const finish = (): void => void series?.part.chunks.push(bytes.subarray(series.from, series.to));
   for (let at = HEADER_BYTES, end; (end = bytes.indexOf(NEWLINE, at)) >= 0; at = end + 1) {
-    const tableEnd = bytes.indexOf(SPACE, at);
-    const rowAt = bytes.indexOf(SPACE, tableEnd + 1) + 1;
-    const isRow = tableEnd >= 0 && rowAt > 0 && rowAt < end && bytes[rowAt] === OPENING && bytes[end - 1] === CLOSING;
-    const name = isRow ? bytes.toString("latin1", at, rowAt) : "";
-    const part = parts.get(name) ?? (isRow ? partOf(name) : undefined);
-    if (part === undefined || isWhole?.(bytes.toString("utf8", rowAt, end)) === false) {
+    if (series === undefined || !hasPrefix(bytes, at, end, series.prefix)) {
+      finish();
+      series = seriesAt(bytes, at, end, parts);
+    }
+    const rowAt = at + (series?.prefix.length ?? 0);
+    const isRow = series !== undefined && bytes[rowAt] === OPENING && bytes[end - 1] === CLOSING;
+    if (series === undefined || !isRow || isWhole?.(bytes.toString("utf8", rowAt, end)) === false) {
       damaged += 1;
       continue;
     }
-    parts.set(name, part);
-    part.chunks.push(bytes.subarray(rowAt, end + 1));
+    bytes.copyWithin(series.to, rowAt, end + 1);
+    series.to += end + 1 - rowAt;
+    series.part.count += 1;
     rows += 1;
   }
-  const groups = [...parts.values()].map(({ chunks, table, orgId }) => ({
-    table,
-    orgId,
-    rows: Buffer.concat(chunks),
-    count: chunks.length,
-  }));
+  finish();
+  const groups = [...parts.values()]
+    .filter(({ count }) => count > 0)
+    .map(({ table, orgId, chunks, count }) => ({ table, orgId, count, rows: Buffer.concat(chunks) }));
   return { groups, rows, damaged };
 }
 
-function partOf(name: string): { chunks: Buffer[]; table: SpoolTable; orgId: string } | undefined {
+function hasPrefix(bytes: Buffer, at: number, end: number, prefix: Buffer): boolean {
+  const to = at + prefix.length;
+  return to < end && bytes.compare(prefix, 0, prefix.length, at, to) === 0;
+}
+
+function seriesAt(bytes: Buffer, at: number, end: number, parts: Map<string, Part>): Series | undefined {
+  const tableEnd = bytes.indexOf(SPACE, at);
+  const rowAt = bytes.indexOf(SPACE, tableEnd + 1) + 1;
+  if (tableEnd < 0 || rowAt <= 0 || rowAt >= end) return undefined;
+  const name = bytes.toString("latin1", at, rowAt);
   const [table = "", orgId = ""] = name.split(" ");
-  return isSpoolTable(table) && /^[A-Za-z0-9_-]{1,64}$/.test(orgId) ? { chunks: [], table, orgId } : undefined;
+  if (!isSpoolTable(table) || !/^[A-Za-z0-9_-]{1,64}$/.test(orgId)) return undefined;
+  const part = parts.get(name) ?? { table, orgId, chunks: [], count: 0 };
+  parts.set(name, part);
+  return { part, prefix: Buffer.from(name, "latin1"), from: at, to: at };
 }
