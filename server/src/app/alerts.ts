@@ -5,7 +5,6 @@ import type { Clock } from "#kernel/time.ts";
 import type { Jobs } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { TelemetryStore } from "#stores/telemetry/index.ts";
-import type { Config } from "./config.ts";
 import { outboundFor, type OutboundConfig } from "./outbound.ts";
 
 export interface Alerts {

@@ -13,6 +13,8 @@ const OF_PROBLEMS: Readonly<Record<ProblemCode, RefusalRule>> = {
   query_timeout: "size",
   query_memory: "size",
   query_too_large: "size",
+  query_cancelled: "conflict",
+  query_scan_limit: "size",
   idempotency_key_reused: "conflict",
   unauthorized: "credentials",
   invalid_token: "credentials",

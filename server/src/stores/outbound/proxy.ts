@@ -90,7 +90,7 @@ function statusOf(socket: Socket): Promise<number> {
   return promise.finally(() => socket.off("data", onData).off("error", reject).off("close", onClose));
 }
 
-type Connected = (error: Error | null, socket?: Duplex) => void;
+type Connected = (error: Error | null, socket: Duplex) => void;
 
 /** Options of a request. `tunnelTo`: the address that was checked, instead of the name. */
 interface TunnelOptions extends ClientRequestArgs {
@@ -109,7 +109,8 @@ async function tunnelFor(proxy: EgressProxy, options: TunnelOptions, defaultPort
 function through(connecting: Promise<Duplex>, connected: Connected | undefined): undefined {
   connecting.then(
     (socket) => connected?.(null, socket),
-    (error: unknown) => connected?.(error as Error),
+    // There is no socket then, which the types of Node do not say.
+    (error: unknown) => connected?.(error as Error, undefined as never),
   );
 }
 

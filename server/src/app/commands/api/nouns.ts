@@ -38,7 +38,7 @@ export const API_NOUNS: Readonly<Record<string, readonly string[]>> = {
   project: "list create get update archive unarchive lock unlock delete size enter".split(" "),
   "project-group": "list put delete".split(" "),
   "project-member": "list put delete".split(" "),
-  query: "list cancel cancel-all".split(" "),
+  query: "list ended cancel cancel-all".split(" "),
   "query-schema": "get".split(" "),
   "refused-entry": "list".split(" "),
   request: "list show".split(" "),
