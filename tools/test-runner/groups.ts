@@ -82,7 +82,7 @@ export const GROUPS: readonly Group[] = [
   },
   {
     name: "access",
-    seconds: 420,
+    seconds: 510,
     files: new RegExp(
       `${acceptance(ACCESS_ACCEPTANCE).source}|^tests/tasks/|^server/src/domain/identity/access/mutations\\.full\\.ts$`,
     ),
