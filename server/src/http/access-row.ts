@@ -126,8 +126,7 @@ function timeText(ms: number): string {
 }
 
 function firstOf(params: unknown): string | undefined {
-  for (const name in params as Record<string, string>) return (params as Record<string, string>)[name];
-  return undefined;
+  return Object.values((params ?? {}) as Record<string, string>)[0];
 }
 
 function text(name: string, value: string | null | undefined): string {
