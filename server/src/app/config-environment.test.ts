@@ -41,7 +41,9 @@ function fileWith(content: string | Buffer): string {
 describe("secrets in files", () => {
   const secrets = SETTING_NAMES.filter((name) => settingOf(name).secret === true);
   const VALUES: Readonly<Record<string, string>> = {
+    audit_checkpoints_url: "https://receiver.example/checkpoints?token=secret",
     database_url: "postgres://u:p@h/d",
+    egress_proxy_url: "http://u:p@proxy.example:3128",
     backup_key: newBackupKey(),
     master_key: KEY,
     master_key_previous: KEY,

@@ -201,7 +201,9 @@ describe("secrets", () => {
       "smtp_url",
       "backup_key",
       "backup_s3_secret_access_key",
+      "audit_checkpoints_url",
       "objects_s3_secret_access_key",
+      "egress_proxy_url",
     ]));
 
   test("are redacted", () => {

@@ -30,7 +30,8 @@ before(async () => {
       one: { ...credentialOf("org_1", ["apps:write"]), id: "cred_one" },
       beside: { ...credentialOf("org_1", ["apps:write"]), id: "cred_beside" },
       third: { ...credentialOf("org_1", ["apps:write"]), id: "cred_third" },
-      two: credentialOf("org_2", ["apps:write"]),
+      two: { ...credentialOf("org_2", ["apps:write"]), id: "cred_two" },
+      other: { ...credentialOf("org_2", ["apps:write"]), id: "cred_other" },
     },
     mount: (host) => ({ name: "test", mount: (app) => mountRoute(app, host, TAKE, async () => ({}) as never) }),
     bodies: { totalBytesMax: 3 * BYTES, organizationBytesMax: 2 * BYTES },
@@ -73,7 +74,7 @@ test("running bodies count for their organization and in total until their reque
   const second = await begin("beside");
   assert.equal(await whole("third"), 429, "the organization has used its share");
   const third = await begin("two");
-  assert.equal(await whole("two"), 503, "the organizations have used the total");
+  assert.equal(await whole("other"), 503, "the organizations have used the total");
   const answered = once(first, "response") as Promise<[IncomingMessage]>;
   first.end(BODY.slice(-1));
   const [answer] = await answered;
@@ -82,7 +83,7 @@ test("running bodies count for their organization and in total until their reque
   await eventually(200, () => whole("one"));
   await eventually(200, () => whole("third"));
   second.destroy();
-  await eventually(200, () => whole("two"));
+  await eventually(200, () => whole("other"));
   third.destroy();
 });
 

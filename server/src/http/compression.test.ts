@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { request } from "node:http";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import type { IncomingMessage } from "node:http";
+import { request, type IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { after, before, test } from "node:test";
@@ -19,6 +19,7 @@ const ROWS = {
   small: route({ ...row, operationId: "small", path: "/small", publicReason: "test", result: Large }),
   secret: route({ ...row, operationId: "secret", path: "/secret", publicReason: "test", result: Large, secret: true }),
   stream: route({ ...row, operationId: "stream", path: "/stream", publicReason: "test" }),
+  failing: route({ ...row, operationId: "failing", path: "/failing", publicReason: "test" }),
   broken: route({ ...row, operationId: "broken", path: "/broken", publicReason: "test" }),
 };
 
@@ -38,15 +39,20 @@ function surfaceOf(host: HttpHost): Surface {
       mountRoute(app, host, ROWS.secret, async () => large);
       mountRoute(app, host, ROWS.stream, async (_input, { request: asked, reply }) => {
         await reply.send(host.compression.stream(asked, reply, Readable.from([JSON.stringify(large)])));
-        return undefined as never;
+        return undefined;
+      });
+      mountRoute(app, host, ROWS.failing, async (_input, { request: asked, reply }) => {
+        const body = new Readable({ read: (): void => void body.destroy(new Error("failing")) });
+        await reply.send(host.compression.stream(asked, reply, body));
+        return undefined;
       });
       mountRoute(app, host, ROWS.broken, async (_input, { request: asked, reply }) => {
         const parts = async function* (): AsyncGenerator<string> {
-          yield "x".repeat(100_000);
+          for (let part = 0; part < 20; part++) yield randomBytes(50_000).toString("hex");
           throw new Error("broken");
         };
         await reply.send(host.compression.stream(asked, reply, Readable.from(parts())));
-        return undefined as never;
+        return undefined;
       });
     },
   };
@@ -85,6 +91,12 @@ test("without a coding, for small answers and for answers with a secret, nothing
 
 test("a stream that breaks off ends the answer without its end", async () => {
   await assert.rejects(get("/broken", "gzip"));
+});
+
+test("a stream that fails before its first byte gets an error that is not compressed", async () => {
+  const { headers, body } = await get("/failing", "gzip");
+  assert.equal(headers["content-encoding"], undefined);
+  assert.equal((JSON.parse(body.toString()) as { status: number }).status, 500);
 });
 
 test("the preferred coding", () => {

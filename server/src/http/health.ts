@@ -77,7 +77,7 @@ export function createHealthSurface(options: HealthOptions): Surface {
 
 async function inspect(checks: readonly HealthCheck[]): Promise<Static<typeof Health>> {
   const found = await Promise.all(
-    checks.map(async ({ name, check }) => [name, await Promise.resolve(check()).catch(healthReasonOf)] as const),
+    checks.map(async (each) => [each.name, await Promise.resolve(each.check()).catch(healthReasonOf)] as const),
   );
   const failed = found.filter((each): each is [string, HealthReason] => each[1] !== null);
   return {

@@ -208,6 +208,8 @@ export function beginProblem(request: FastifyRequest, reply: FastifyReply, error
   noteRefusal(request, problem);
   const challenge = challengeOf(problem);
   if (challenge !== undefined) void reply.header("www-authenticate", challenge);
+  // A stream that failed before its first byte has announced its coding.
+  void reply.removeHeader("content-encoding");
   const status = statusOf(problem);
   if (status === 503 || status === 429) void reply.header("retry-after", "1");
   void reply.headers(fieldsOf(problem));

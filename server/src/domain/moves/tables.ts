@@ -214,6 +214,7 @@ export const LEFT_TABLES: Readonly<Partial<Record<Table, string>>> = {
   former_slug: "image names with a former slug are of the old server",
   operator_token: SERVER,
   auth_change: SERVER,
+  checkpoint_key: SERVER,
   key: "lookup keys are in secrets.json; the others belong to the server",
   key_rotation: SERVER,
   signing_key: SERVER,

@@ -139,6 +139,7 @@ export const NOT_OF_ORGANIZATIONS: Readonly<Partial<Record<keyof Tables | "migra
   job: "jobs of the organization are deleted by their group",
   key: "the installation",
   key_rotation: "the installation",
+  mail: "mails end with the links in them, at the latest after days",
   migration: "the installation",
   node: "the installation",
   operator_token: "operators",

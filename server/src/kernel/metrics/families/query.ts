@@ -63,7 +63,7 @@ export const QUERY = {
       {
         name: "MooringQueriesRefused",
         group: "work",
-        expression: 'sum by (instance) (rate(mooring_query_refused_total[10m])) > 0.1',
+        expression: "sum by (instance) (rate(mooring_query_refused_total[10m])) > 0.1",
         for: "10m",
         severity: "warning",
         summary: "Mooring on {{ $labels.instance }} refuses queries",

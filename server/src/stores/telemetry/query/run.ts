@@ -113,10 +113,7 @@ export class Run implements RunSink {
   #grace: NodeJS.Timeout | undefined;
   readonly #life: NodeJS.Timeout;
 
-  constructor(
-    child: QueryProcess,
-    { query, settings, signal, cancelled, files, onDone, ended }: RunOptions,
-  ) {
+  constructor(child: QueryProcess, { query, settings, signal, cancelled, files, onDone, ended }: RunOptions) {
     this.#child = child;
     this.#query = query;
     this.#settings = settings;

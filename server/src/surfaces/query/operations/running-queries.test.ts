@@ -76,7 +76,7 @@ describe("queries of other nodes", () => {
         actor: { kind: "credential", id: author.id },
         statement: body.sql,
         tables: ["logs"],
-        from: "2026-11-20T00:00:00.000000Z",
+        from: "2026-11-20T00:00:00.000Z",
         to: null,
         rows_out: 1,
         slow: [],
