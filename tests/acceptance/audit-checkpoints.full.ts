@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, test } from "node:test";
 import { eventually, mooring, type Outcome } from "../fixtures/process.ts";
-import { showLogs, startServer, type Server } from "../fixtures/server.ts";
+import { showLogs, startServer, type Bootstrap, type Server } from "../fixtures/server.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "mooring-checkpoints-"));
 const received: string[] = [];
@@ -21,6 +21,7 @@ const receiver = createServer((request, response) => {
   });
 });
 let server: Server;
+let home: Bootstrap;
 let token: string;
 
 showLogs(() => [server]);
@@ -28,12 +29,17 @@ before(async () => {
   receiver.listen(0, "127.0.0.1");
   await once(receiver, "listening");
   const { port } = receiver.address() as AddressInfo;
-  server = await startServer({
+  const options = {
     database: "sqlite",
     environment: { MOORING_AUDIT_CHECKPOINTS_URL: `http://127.0.0.1:${port}/checkpoints` },
     settings: { webhooks_private_addresses: "allow" },
-  });
-  token = await server.token((await server.bootstrap()).credential);
+  } as const;
+  const first = await startServer(options);
+  home = await first.bootstrap();
+  await first.stop();
+  // Checkpoints are sent at a start, and then each hour.
+  server = await startServer({ ...options, dataDir: first.dataDir });
+  token = await server.token(home.credential);
 });
 after(async () => {
   await server.dispose();
@@ -68,7 +74,7 @@ function verify(...words: string[]): Promise<Outcome> {
 
 test("the receiver gets a note for each log, and the notes agree with the log", async () => {
   const about = (name: string): string | undefined => received.find((note) => note.includes(`/${name}\n`));
-  await eventually("the instance's note", () => about("instance"));
+  await eventually("the organization's note", () => about(home.org.id));
   const { file, key } = await kept("first");
   await server.call("POST", "/v1/projects", { token, json: { slug: "more" } });
   const second = await kept("second");
@@ -91,9 +97,7 @@ test("a log that was cut fails", async () => {
   const { file, key } = await kept("before");
   await server.stop();
   const records = new DatabaseSync(join(server.dataDir, "mooring.db"));
-  const { org_id: org } = records.prepare("select org_id from audit where action = 'project.create' limit 1").get() as {
-    org_id: string;
-  };
+  const org = home.org.id;
   const head = records
     .prepare("select seq, hash from audit where org_id = ? order by seq desc limit 1 offset 1")
     .get(org) as { seq: number; hash: string };

@@ -95,7 +95,7 @@ async function startAll(
   own: OwnTelemetry | null,
 ): Promise<App> {
   let stopping = false;
-  const metrics = new Metrics();
+  const [metrics, skipped] = [new Metrics(), createSkipped()];
   const listeners = await openListeners(config, log, phases);
   const { listener, s3Listener, grpcListen, secure } = listeners;
   const syslogListen = syslogAddresses(listeners.syslog);
@@ -107,7 +107,6 @@ async function startAll(
   const clock = await guardClock(config, { clock: systemTime, metadata, log, phases, schedule });
   const { telemetry, objects } = await openStores(config, { log, clock, phases, schedule, metadata, metrics });
   const identity = await openIdentity(config, addresses, { metadata, log, clock, phases, schedule });
-  const skipped = createSkipped();
   const measured = { metrics, log, clock, schedule, phases, metadata, telemetry, objects, skipped, listeners };
   const probes = startMeasures(config, measured);
   if (own !== null) startOwnTelemetry(own, { config, metadata, telemetry, metrics, phases, schedule });

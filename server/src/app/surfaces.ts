@@ -78,27 +78,12 @@ export interface SurfaceParts {
 
 /** Creates all interfaces of the product. */
 export function createSurfaces(parts: SurfaceParts): Surface[] {
-  const { config, clock, addresses, host, identity, metadata, telemetry, stopping } = parts;
+  const { config, clock, addresses, host, identity, metadata, telemetry } = parts;
   const { mails: mail } = parts.mail;
   const peers = watchPeers({ clock, trusted: config.trusted_proxies, log: parts.log }, parts.listeners);
-  const { people, backups, restores, schedule, probes, alerts, files, registry, webhooks, s3, s3Gateway } = parts;
-  const health = createHealthSurface({
-    host,
-    stopping,
-    checks: [
-      {
-        name: "metadata",
-        check: async () => {
-          await metadata.ping();
-          return probes.health("records").reason;
-        },
-      },
-      { name: "telemetry", check: () => probes.health("telemetry").reason },
-      { name: "objects", check: () => probes.health("objects").reason },
-    ],
-  });
+  const { people, backups, restores, schedule, alerts, files, registry, webhooks, s3, s3Gateway } = parts;
   return [
-    health,
+    healthSurfaceOf(parts),
     createApiSurface({ host, addresses }),
     createOauthSurface({ host, identity, people, portalUrl: addresses.portal_url }),
     createOrganizationSurface({
@@ -152,6 +137,24 @@ export function createSurfaces(parts: SurfaceParts): Surface[] {
       portalDir: config.portal_dir,
     }),
   ];
+}
+
+function healthSurfaceOf({ host, stopping, metadata, probes }: SurfaceParts): Surface {
+  return createHealthSurface({
+    host,
+    stopping,
+    checks: [
+      {
+        name: "metadata",
+        check: async () => {
+          await metadata.ping();
+          return probes.health("records").reason;
+        },
+      },
+      { name: "telemetry", check: () => probes.health("telemetry").reason },
+      { name: "objects", check: () => probes.health("objects").reason },
+    ],
+  });
 }
 
 /** Creates the interfaces that take telemetry, and those of its settings. */

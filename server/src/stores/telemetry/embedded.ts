@@ -7,7 +7,13 @@ import { TELEMETRY_TYPES } from "./columns.ts";
 import type { CompactionRunner } from "./compaction/protocol.ts";
 import type { TelemetryStore } from "./types.ts";
 import { layoutOf } from "./layout.ts";
-import { createQueryEngine, defaultQuerySettings, type QueryEngine, type SandboxLayer } from "./query/index.ts";
+import {
+  createQueryEngine,
+  defaultQuerySettings,
+  type QueryEngine,
+  type QueryEngineSettings,
+  type SandboxLayer,
+} from "./query/index.ts";
 import { RecordFiles, type RecordSources } from "./records/index.ts";
 import type { RetentionSettings } from "./retention/index.ts";
 import { Presence } from "./presence/index.ts";
@@ -76,7 +82,6 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
   });
   const presence = options.hasPeers === true ? await beginPresence(options, rows) : undefined;
   const spool = (opened.spool = await openSpool(options, rows, presence));
-  const querySettings = defaultQuerySettings(layoutOf(dataDir).root);
   const engine = createQueryEngine({
     whole: async (orgId) => presence?.requireWhole(orgId),
     snapshot: async (orgId, wanted) => {
@@ -85,20 +90,7 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
     },
     asked: (orgId, type, keys) => rows.noteAsked(orgId, type, keys),
     records: (orgId, table) => records.snapshot(orgId, table),
-    settings: {
-      ...querySettings,
-      dataDir,
-      isolation: settings.querySandbox === "off" ? "limits" : "auto",
-      concurrentMax: settings.queryConcurrency,
-      concurrentPerOrgMax: settings.queryConcurrencyOrganization,
-      concurrentPerActorMax: settings.queryConcurrencyActor ?? null,
-      queuePerOrgMax: settings.queryWaitingOrganization ?? querySettings.queuePerOrgMax,
-      queuePerActorMax: settings.queryWaitingActor ?? querySettings.queuePerActorMax,
-      queueTimeoutMs: settings.queryWaitMs ?? querySettings.queueTimeoutMs,
-      scanBytesMax: settings.queryScanBytesMax === undefined ? querySettings.scanBytesMax : settings.queryScanBytesMax,
-      scanBytesPerDayMax: settings.queryScanBytesPerDayActor ?? null,
-      ...(settings.queryMemoryBytes === undefined ? {} : { memoryBytesMax: settings.queryMemoryBytes }),
-    },
+    settings: querySettingsOf(dataDir, settings),
     log,
     clock,
   });
@@ -140,6 +132,24 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
       await rows.close();
       await presence?.stop();
     },
+  };
+}
+
+function querySettingsOf(dataDir: string, settings: TelemetryStoreSettings): QueryEngineSettings {
+  const defaults = defaultQuerySettings(layoutOf(dataDir).root);
+  return {
+    ...defaults,
+    dataDir,
+    isolation: settings.querySandbox === "off" ? "limits" : "auto",
+    concurrentMax: settings.queryConcurrency,
+    concurrentPerOrgMax: settings.queryConcurrencyOrganization,
+    concurrentPerActorMax: settings.queryConcurrencyActor ?? null,
+    queuePerOrgMax: settings.queryWaitingOrganization ?? defaults.queuePerOrgMax,
+    queuePerActorMax: settings.queryWaitingActor ?? defaults.queuePerActorMax,
+    queueTimeoutMs: settings.queryWaitMs ?? defaults.queueTimeoutMs,
+    scanBytesMax: settings.queryScanBytesMax === undefined ? defaults.scanBytesMax : settings.queryScanBytesMax,
+    scanBytesPerDayMax: settings.queryScanBytesPerDayActor ?? null,
+    ...(settings.queryMemoryBytes === undefined ? {} : { memoryBytesMax: settings.queryMemoryBytes }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { holderOfSlug, projectByName, trashedProject } from "#domain/projects/index.ts";
 import { sql, type RawBuilder } from "kysely";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
 import { MOVED_TABLES, type MovedTable, type Table } from "../tables.ts";
@@ -52,15 +53,11 @@ export async function nameTaken(
   orgId: string,
   { projectId, slug, apps }: { readonly projectId: string; readonly slug: string; readonly apps: readonly string[] },
 ): Promise<string | null> {
-  const project = await tx
-    .selectFrom("project")
-    .select(["id", "slug"])
-    .where("org_id", "=", orgId)
-    .where((eb) => eb.or([eb("id", "=", projectId), eb("slug", "=", slug)]))
-    .executeTakeFirst();
-  if (project?.id === projectId)
+  const own = (await projectByName(tx, orgId, projectId)) ?? (await trashedProject(tx, orgId, projectId));
+  if (own !== undefined)
     return `the project ${slug} is on this server: restore it from the trash, or restore its files and buckets`;
-  if (project !== undefined) return `another project has the slug ${slug}: change that slug first`;
+  const holder = await holderOfSlug(tx, orgId, slug);
+  if (holder !== undefined) return `another project has the slug ${slug}: change that slug first`;
   if (apps.length === 0) return null;
   const query = tx
     .selectFrom("app")

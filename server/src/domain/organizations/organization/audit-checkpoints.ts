@@ -16,7 +16,7 @@ export interface CheckpointSending extends CheckpointDeps {
 }
 
 export function checkpointHandler(deps: CheckpointSending): JobHandler {
-  /** The size of each log when it was last sent. After a restart each log is sent once more. */
+  /** The size of each log when it was last sent. After a restart each log is sent again. */
   const sent = new Map<string | null, number>();
   return {
     kind: KIND,

@@ -17,7 +17,7 @@ export class ScanBudget {
   readonly #limits: ScanLimits;
   readonly #clock: Clock;
   #day = 0;
-  /** The bytes of this day, by actor. A restart begins anew. */
+  /** The bytes of this day, by actor. A restart begins with zero. */
   readonly #used = new Map<string, number>();
 
   constructor(limits: ScanLimits, clock: Clock) {

@@ -117,6 +117,8 @@ const INSTANCE: InstanceFacts = {
   disk: async () => ({ free_bytes: 1, total_bytes: 2 }),
 };
 
+const { identity_url: ISSUER } = ADDRESSES;
+
 export interface PortalOptions {
   readonly portalUrl?: string;
   /** A build of the portal. The default is the build of `npm start`. */
@@ -133,9 +135,8 @@ export async function startPortal(options: PortalOptions = {}): Promise<PortalSe
   const lines: string[] = [];
   const log = pino({ level: "trace" }, collector(lines));
   const metadata = await openTestMetadata({ url: undefined, dataDir, clock });
-  const { identity_url: issuer } = ADDRESSES;
   const own = { metadata, clock, dataDir, log, schedule: new Schedule(clock) };
-  const identity = await createIdentity({ ...own, issuer, audience: issuer });
+  const identity = await createIdentity({ ...own, issuer: ISSUER, audience: ISSUER });
   const listener = await openListener("127.0.0.1:0");
   const people = createPeople({ metadata, clock, identity, portalUrl, oidc: options.oidc ?? null });
   const authenticator = withPeople(people, identity.authenticator);
