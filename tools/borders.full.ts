@@ -56,7 +56,7 @@ const PLANTED: Readonly<Record<string, { readonly path: string; readonly code: s
     path: "server/src/surfaces/one/a.ts",
     code: 'import type { FastifyRequest } from "fastify";',
   },
-  "logging-and-metrics-is-confined": { path: "server/src/stores/one/a.ts", code: 'import "pino";' },
+  "logging-is-confined": { path: "server/src/stores/one/a.ts", code: 'import "pino";' },
   "typebox-is-confined": { path: "server/src/domain/one/a.ts", code: 'import "typebox";' },
   "mail-is-confined": { path: "server/src/domain/one/a.ts", code: 'import "nodemailer";' },
   "xml-is-confined": { path: "server/src/surfaces/one/a.ts", code: 'import "@rgrove/parse-xml";' },
