@@ -11,6 +11,8 @@ export * from "./route.ts";
 export * from "./shared.ts";
 export * from "./telemetry.ts";
 export { INGEST_MASKS, INGEST_RULE_ACTIONS } from "./ingest-rules.ts";
+export { ACCESS_ACTIONS, type AccessAction } from "./access-actions.ts";
+export { ACCESS_LOG_MODES, type AccessLogMode } from "./access-log.ts";
 export { TELEMETRY_SETTINGS_ROUTES } from "./telemetry-settings.ts";
 export * from "./query.ts";
 export { BUCKET_ROUTES, OBJECT_LINK_LIFETIME_S_MAX, OBJECT_UPLOAD_BYTES_MAX } from "./buckets.ts";
@@ -18,6 +20,7 @@ export { ALERT_EVENTS, ALERT_OPERATORS, ALERT_ROUTES, ALERT_STATES } from "./ale
 export { ALLOWED_ORIGINS_MAX, FILE_ROUTES, FILENAME_BYTES_MAX } from "./files.ts";
 export { REGISTRY_API_ROUTES } from "./registry.ts";
 export { SAVED_QUERY_ROUTES } from "./saved-queries.ts";
+export { RUNNING_QUERY_ROUTES, SLOW_REASONS } from "./running-queries.ts";
 export { ORGANIZATION_ROUTES } from "./organization/index.ts";
 export { AUDIT_RETENTION_DAYS_MIN } from "./organization/organization.ts";
 export { ACTIVITY_SERVICES, type ActivityService } from "./organization/activity.ts";

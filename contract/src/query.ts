@@ -94,6 +94,7 @@ export const QuerySchema = Type.Object({
 export const QUERY_ROUTES = {
   query: route({
     operationId: "query",
+    access: "query.run",
     method: "POST",
     path: "/v1/query",
     tag: "query",
@@ -112,6 +113,8 @@ export const QUERY_ROUTES = {
       "sql_not_allowed",
       "query_failed",
       "query_timeout",
+      "query_cancelled",
+      "query_scan_limit",
       "query_memory",
       "query_too_large",
       "sandbox_missing",

@@ -1,4 +1,5 @@
 import Type, { type TInteger, type TSchema } from "typebox";
+import { ACCESS_LOG_ROWS } from "./access-log.ts";
 import { INGEST_RULE_ROWS } from "./ingest-rules.ts";
 import { REFUSED_ENTRIES_ROWS } from "./refused-entries.ts";
 import { closed, Id, listQuery, nullable, page } from "./organization/shapes.ts";
@@ -109,7 +110,7 @@ const ErasureStateName = Type.Enum(["pending", "running", "done", "failed"]);
 export const Erasure = Type.Object({
   id: Id,
   state: ErasureStateName,
-  types: Type.Array(TypeName),
+  types: Type.Array(Type.Enum(["logs", "metrics", "traces", "access_log"])),
   match_digest: Type.String({
     description:
       "keyed hash of the time range and match; equal requests have equal hashes. The values of match are not stored",
@@ -240,6 +241,7 @@ export const TELEMETRY_SETTINGS_ROUTES = {
     status: 200,
     problems: ["forbidden", "not_found"],
   }),
+  ...ACCESS_LOG_ROWS,
   ...INGEST_RULE_ROWS,
   ...REFUSED_ENTRIES_ROWS,
 } as const;

@@ -25,6 +25,7 @@ const ON_EACH_NODE = [
   "queue",
   "queue leases",
   "query plans",
+  "spool",
   "telemetry presence",
   "telemetry limits",
   "telemetry files",

@@ -13,15 +13,24 @@ const newRole = (place: string, role: keyof typeof REASONS): { readonly line: st
 
 const newRoles = (place: string) => [newRole(place, "guest"), newRole(place, "custom")];
 
+const newScope = (place: string): { readonly line: string; readonly reason: string } => ({
+  line: `${place}: the value "queries:manage" is now possible`,
+  reason: "callers show the names of scopes, or look for those that they know; only the server decides by them",
+});
+
 /** Answers about credentials of any kind. */
 const newKinds = [
-  "listCredentials: answer 200.items[].kind",
-  "createCredential: answer 201.kind",
-  "getCredential: answer 200.kind",
-  "updateCredential: answer 200.kind",
-  "approveCredential: answer 200.kind",
-  "rotateCredential: answer 200.kind",
-].map(newKind);
+  "listCredentials: answer 200.items[]",
+  "createCredential: answer 201",
+  "getCredential: answer 200",
+  "updateCredential: answer 200",
+  "approveCredential: answer 200",
+  "rotateCredential: answer 200",
+].flatMap((place) => [
+  newKind(`${place}.kind`),
+  newScope(`${place}.scopes[]`),
+  newScope(`${place}.effective_scopes[]`),
+]);
 
 function newKind(place: string): { readonly line: string; readonly reason: string } {
   const reason = "it appears only after somebody of the organization has created an ingest key";
@@ -50,6 +59,9 @@ const newSenders = [
     })),
 );
 
+const ACCESS_LOG =
+  "the server erases what the access log says of a deleted person; only organizations that have switched the log on have such an erasure";
+
 /**
  * Breaking changes since the last release that we accept: each with its line in the comparison, and the reason. A
  * release copies
@@ -61,7 +73,10 @@ export const ACCEPTED: readonly { readonly line: string; readonly reason: string
     reason: "trash_days was required, so a body without members was refused before, too",
   },
   ...newRoles("getMe: answer 200.role"),
+  newScope("getMe: answer 200.scopes[]"),
   newRole("getMe: answer 200.projects[].role", "custom"),
+  newScope("getOrganization: answer 200.policy.allowed_scopes[]"),
+  newScope("updateOrganization: answer 200.policy.allowed_scopes[]"),
   newRole("listProjectMembers: answer 200.items[].role", "custom"),
   newRole("putProjectMember: answer 200.role", "custom"),
   ...newRoles("listMembers: answer 200.items[].role"),
@@ -74,6 +89,7 @@ export const ACCEPTED: readonly { readonly line: string; readonly reason: string
   ...newRoles("createInvitation: answer 201.role"),
   ...newRoles("renewInvitation: answer 200.role"),
   ...newRoles("acceptInvitation: answer 200.role"),
+  newScope("getAccess: answer 200.permission"),
   ...newRoles("getAccess: answer 200.members[].role"),
   newRole("getAccess: answer 200.members[].project_role", "custom"),
   newKind("getAccess: answer 200.credentials[].kind"),
@@ -81,6 +97,18 @@ export const ACCEPTED: readonly { readonly line: string; readonly reason: string
   {
     line: "updateTelemetrySettings: body: minProperties is greater",
     reason: "retention_days was required, so a body without members was refused before, too",
+  },
+  {
+    line: 'createTelemetryErasure: answer 202.types[]: the value "access_log" is now possible',
+    reason: ACCESS_LOG,
+  },
+  {
+    line: 'listTelemetryErasures: answer 200.items[].types[]: the value "access_log" is now possible',
+    reason: ACCESS_LOG,
+  },
+  {
+    line: 'getTelemetryErasure: answer 200.types[]: the value "access_log" is now possible',
+    reason: ACCESS_LOG,
   },
   ...newSenders,
 ];

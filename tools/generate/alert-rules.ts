@@ -2,10 +2,13 @@ import { FAMILIES, type Alert, type Family } from "../../server/src/kernel/metri
 import type { Generated } from "./generated-file.ts";
 
 /** Generates the rules of Prometheus, and the unit tests that promtool runs. The chart has a link to the rules. */
-export const alertRules: Generated = { path: "deploy/prometheus/alerts.yaml", render: () => renderRules(ALERTS) };
-export const alertTests: Generated = { path: "tests/deploy/alerts.test.yaml", render: () => renderTests(ALERTS) };
+export const alertRules: Generated = { path: "deploy/prometheus/alerts.yaml", render: () => renderRules() };
+export const alertTests: Generated = {
+  path: "tests/deploy/alerts.test.yaml",
+  render: () => TESTS_HEAD + ALERTS.map(testOf).join("\n"),
+};
 
-export const ALERTS: readonly Alert[] = Object.values<Family>(FAMILIES).flatMap(({ alerts = [] }) => alerts);
+const ALERTS: readonly Alert[] = Object.values<Family>(FAMILIES).flatMap(({ alerts = [] }) => alerts);
 const GROUPS = ["availability", "storage", "work", "security", "process"] as const;
 const PAGE = "docs/reference/server-alerts.md";
 
@@ -15,9 +18,9 @@ groups:
 `;
 
 /** `times` divides the durations, so that a test need not wait for minutes. */
-export function renderRules(alerts: readonly Alert[], times = 1): string {
+export function renderRules(times = 1): string {
   const groups = GROUPS.map((group) => {
-    const rules = alerts.filter((alert) => alert.group === group).map((alert) => rule(alert, times));
+    const rules = ALERTS.filter((alert) => alert.group === group).map((alert) => rule(alert, times));
     return `  - name: mooring-${group}\n    rules:\n${rules.join("\n")}`;
   });
   return RULES_HEAD + groups.join("\n");
@@ -60,10 +63,6 @@ evaluation_interval: 1m
 
 tests:
 `;
-
-export function renderTests(alerts: readonly Alert[]): string {
-  return TESTS_HEAD + alerts.map(testOf).join("\n");
-}
 
 function testOf(alert: Alert): string {
   const { name, severity, test } = alert;

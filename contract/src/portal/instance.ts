@@ -11,6 +11,18 @@ const Check = Type.Object({
   detail: Type.String(),
 });
 
+const UndeliveredMail = Type.Object({
+  id: Type.String(),
+  to: Type.String(),
+  subject: Type.String(),
+  state: Type.Enum(["waiting", "failed"]),
+  attempts: Type.Integer(),
+  failure: nullable(Type.String({ description: "why the last attempt failed" })),
+  created_at: Timestamp,
+  next_attempt_at: nullable(Timestamp),
+  failed_at: nullable(Timestamp),
+});
+
 /** An organization as the operator sees it. */
 export const OperatedOrganization = Type.Object({
   id: Id,
@@ -45,6 +57,14 @@ const Quotas = {
   files_stored_bytes_max: QuotaBytes,
   images_stored_bytes_max: QuotaBytes,
 };
+
+const LogLevelName = Type.Enum(["debug", "info", "warn", "error", "silent"]);
+const LogLevelState = Type.Object({
+  level: LogLevelName,
+  configured: Type.Enum(["debug", "info", "warn", "error", "silent"], {
+    description: "the setting log_level: the level after a restart",
+  }),
+});
 
 /** Operations for the operator. */
 export const INSTANCE_ROWS = {
@@ -102,11 +122,37 @@ export const INSTANCE_ROWS = {
           port: Type.Integer(),
           security: Type.Enum(["tls", "starttls", "none"]),
           from: Type.String(),
+          undelivered: Type.Array(UndeliveredMail, {
+            description: "the newest mails that wait for another attempt, or that failed in the last 30 days",
+          }),
         }),
       ),
     }),
     status: 200,
     problems: [],
+  }),
+  getLogLevel: route({
+    operationId: "getLogLevel",
+    method: "GET",
+    path: "/api/instance/log-level",
+    tag: "portal",
+    summary: "Show the lowest severity of log lines of the server process that answers",
+    permission: "instance",
+    result: LogLevelState,
+    status: 200,
+    problems: [],
+  }),
+  setLogLevel: route({
+    operationId: "setLogLevel",
+    method: "PUT",
+    path: "/api/instance/log-level",
+    tag: "portal",
+    summary: "Change the lowest severity of log lines of the server process that answers, until it restarts",
+    permission: "instance",
+    body: Type.Object({ level: LogLevelName }, closed),
+    result: LogLevelState,
+    status: 200,
+    problems: ["invalid_body"],
   }),
   acceptClock: route({
     operationId: "acceptClock",
@@ -205,6 +251,7 @@ export const INSTANCE_ROWS = {
   }),
   createOrganization: route({
     operationId: "createOrganization",
+    secret: true,
     method: "POST",
     path: "/api/instance/organizations",
     tag: "portal",

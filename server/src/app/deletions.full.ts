@@ -9,6 +9,7 @@ import { createIdempotency } from "#domain/idempotency/index.ts";
 import { Activity, createIdentity, type Identity } from "#domain/identity/index.ts";
 import { cleanUp, purgeDue } from "#domain/files/index.ts";
 import { beginSession, tidyLogins } from "#domain/people/testing/sessions.ts";
+import { tidyRequests } from "#domain/requests/index.ts";
 import { applyAllRetention, collectRegistry, CONTENT_OWNER } from "#domain/registry/index.ts";
 import { ConfigCache, runLifecycle, tidyHandler as tidyS3 } from "#domain/s3/testing/lifecycle.ts";
 import { RefusedEntries } from "#domain/refused-entries/index.ts";
@@ -138,6 +139,11 @@ const CASES: Readonly<
       const counter = new RefusedEntries({ schedule: new Schedule(clock), metadata, clock, log: LOG });
       await counter.stop();
     },
+  },
+  refused_requests: {
+    table: "refused_request",
+    row: { at: START },
+    run: (parts) => tidyRequests(parts),
   },
   sessions: {
     table: "browser_session",

@@ -1,12 +1,15 @@
-import { AUDIT_RETENTION_DAYS_MIN } from "@mooring/contract";
 import Type, { type Static, type TInteger, type TSchema } from "typebox";
+import { AUDIT_SETTINGS } from "./audit-settings.ts";
 import { BACKUP_SETTINGS } from "./backup-settings.ts";
+import { EGRESS_SETTINGS } from "./egress-settings.ts";
+import { DATABASE_SETTINGS } from "./database-settings.ts";
 import { LIMIT_SETTINGS } from "./limit-settings.ts";
 import { LOG_SETTINGS } from "./log-settings.ts";
 import { MAIL_SETTINGS } from "./mail-settings.ts";
 import { MASTER_KEY_SETTINGS } from "./master-key-settings.ts";
 import { OIDC_SETTINGS } from "./oidc-settings.ts";
 import { PROTOCOL_SETTINGS } from "./protocol-settings.ts";
+import { QUERY_SETTINGS } from "./query-settings.ts";
 import { REGISTRY_SETTINGS } from "./registry-settings.ts";
 import { S3_TLS_SETTINGS, TLS_SETTINGS } from "./tls-settings.ts";
 import { HTTP_URL, UPSTREAM_SETTINGS, url } from "./upstream-settings.ts";
@@ -66,20 +69,7 @@ export const SETTINGS = {
     form: `${HOST_PORT}, or off`,
     description: "host:port of Prometheus' /metrics, or off",
   },
-  database_url: {
-    schema: Type.Union([Type.Null(), Type.String({ pattern: "^postgres(ql)?://" })]),
-    default: null,
-    form: "an address that begins with postgres://",
-    description: "PostgreSQL database for the records; without it, they are in SQLite in the data directory",
-    secret: true,
-    secretUrl: true,
-  },
-  database_wait_ms: {
-    schema: ms(100, 60_000),
-    default: 5000,
-    description:
-      "longest time that a change waits for the lock of another change, on any node; then the caller gets 503. If a node stops, its transaction is rolled back after half of this time",
-  },
+  ...DATABASE_SETTINGS,
   ...MASTER_KEY_SETTINGS,
   portal_url: {
     schema: url,
@@ -203,30 +193,7 @@ export const SETTINGS = {
     default: 10_000,
     description: "time limit of each list, filter and count of records; the caller gets `read_timeout`",
   },
-  query_timeout_ms: { schema: ms(10, 600_000), default: 10_000, description: "default time limit of a query" },
-  query_timeout_ms_max: {
-    schema: ms(10, 3_600_000),
-    default: 60_000,
-    description: "longest time limit that a query may set",
-  },
-  query_rows_max: { schema: count(1, 100_000_000), default: 1_000_000, description: "maximum rows of one result" },
-  query_memory_bytes: {
-    schema: Type.Integer({ minimum: 64 * 1024 ** 2, maximum: 256 * GIB }),
-    default: GIB,
-    description: "memory that one query may use",
-  },
-  query_concurrency: { schema: count(1, 256), default: 8, description: "queries that run at the same time" },
-  query_concurrency_organization: {
-    schema: count(1, 256),
-    default: 4,
-    description: "queries of one organization at the same time",
-  },
-  query_sandbox: {
-    schema: Type.Enum(["require", "warn", "off"]),
-    default: "warn",
-    description:
-      "if this machine lacks layers of the query sandbox, require refuses SQL, and warn runs it and logs the missing layers. off never isolates",
-  },
+  ...QUERY_SETTINGS,
   tail_concurrency_organization: {
     schema: count(1, 10_000),
     default: 100,
@@ -262,13 +229,7 @@ export const SETTINGS = {
     form: DAYS,
     description: "maximum days that an organization can choose for telemetry",
   },
-  audit_retention_days: {
-    schema: Type.Union([Type.Null(), Type.Integer({ minimum: AUDIT_RETENTION_DAYS_MIN, maximum: 36_500 })]),
-    default: null,
-    form: "days from 30 to 36500",
-    description:
-      "default days that entries of audit logs are kept, also of the instance; none means for ever. Organizations may choose others",
-  },
+  ...AUDIT_SETTINGS,
   retention_check_ms: {
     schema: ms(100, DAY_MS),
     default: 60_000,
@@ -345,6 +306,7 @@ export const SETTINGS = {
     description:
       "whether webhooks and requests for keys of trusted issuers may use plain HTTP and addresses that are not public (this machine, private networks). With allow, everybody who may create an alert or a trust can send requests to all addresses that this server can reach",
   },
+  ...EGRESS_SETTINGS,
   webhooks_allowed_addresses: {
     schema: Type.Array(Type.String({ pattern: "^[0-9a-fA-F:.]+(/[0-9]{1,3})?$" })),
     default: [],

@@ -74,9 +74,11 @@ type AnyRoute = Pick<
       | "result"
       | "idempotent"
       | "rawBody"
+      | "secret"
       | "sameOrigin"
       | "recentSignIn"
       | "resource"
+      | "access"
       | "endsAccess"
       | "whileDeleting"
     >
@@ -110,7 +112,7 @@ export function mountRoute<const T extends AnyRoute>(
     method: row.method,
     url: row.path.replace(/\{([a-z_]+)\}/g, ":$1"),
     bodyLimit: options.bodyBytesMax ?? (row.permission === "public" ? PUBLIC_BODY_BYTES_MAX : JSON_BODY_BYTES_MAX),
-    config: { operationId: row.operationId },
+    config: { operationId: row.operationId, access: row.access },
     onRequest: async (request, reply) => {
       if (isFromPortalOnly(row, request)) host.requireSameOrigin(request);
       if (options.admit !== undefined) await options.admit(request, reply);
@@ -118,6 +120,8 @@ export function mountRoute<const T extends AnyRoute>(
       if (row.resource === "unlimited") requireUnlimited(principalOf(request), row.permission as Scope);
       if (row.recentSignIn === true && !isDryRun(row, request)) host.requireConfirmed(request);
     },
+    onSend: async (request, reply, payload) =>
+      row.secret === true || typeof payload !== "string" ? payload : host.compression.text(request, reply, payload),
     handler: async (request, reply) => {
       const input = inputOf(request, checks) as OperationInput<T>;
       const context = contextOf(request, reply);

@@ -17,6 +17,8 @@ export const PROBLEMS = {
   sql_not_allowed: { status: 400, title: "The SQL statement is not allowed" },
   query_failed: { status: 400, title: "The query failed" },
   query_timeout: { status: 400, title: "The query took longer than its time limit" },
+  query_cancelled: { status: 400, title: "The query was cancelled" },
+  query_scan_limit: { status: 400, title: "The query would read more than its limit" },
   query_memory: { status: 400, title: "The query needed more memory than its limit" },
   query_too_large: { status: 400, title: "The result has more rows than the limit" },
   idempotency_key_reused: { status: 422, title: "The idempotency key was used for another request" },
@@ -194,13 +196,20 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, error:
     .send(JSON.stringify(problemBody(problem, pathOf(request), request.id)));
 }
 
-/** Logs the problem of the error, and sets the status and header fields of the answer, but not its body. */
+/** Notes the problem for the record of refused requests and for the log. */
+export function noteRefusal(request: FastifyRequest, { code, message, options }: Problem): void {
+  request.refusal = { code, detail: message, options };
+}
+
+/** Notes the problem of the error, and sets the status and header fields of the answer, but not its body. */
 export function beginProblem(request: FastifyRequest, reply: FastifyReply, error: unknown): Problem {
   const problem = problemOf(error);
   if (problem.code === "internal") logFailure(request, problem.options.cause);
-  else if (!problem.isCallers) request.log.warn({ code: problem.code, err: problem.options.cause }, "request refused");
+  noteRefusal(request, problem);
   const challenge = challengeOf(problem);
   if (challenge !== undefined) void reply.header("www-authenticate", challenge);
+  // A stream that failed before its first byte has announced its coding.
+  void reply.removeHeader("content-encoding");
   const status = statusOf(problem);
   if (status === 503 || status === 429) void reply.header("retry-after", "1");
   void reply.headers(fieldsOf(problem));

@@ -26,6 +26,7 @@ export const DELETIONS = {
   idempotency_keys: "idempotency keys of the API",
   activity: "counts of requests by hour",
   refused_entries: "counts and samples of refused telemetry",
+  refused_requests: "refused requests after a week",
   sessions: "expired sessions of the portal",
   logins: "logins of the command line that were not used for a month",
   signing_keys: "signing keys that are no longer published",

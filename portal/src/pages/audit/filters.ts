@@ -72,5 +72,6 @@ export const FAMILIES: readonly (readonly [prefix: string, title: string])[] = [
   ["image.", "images"],
   ["object.", "objects"],
   ["telemetry.", "telemetry settings"],
+  ["access_log.", "the access log"],
   ["key.", "signing keys"],
 ];

@@ -161,6 +161,7 @@ const SESSION = "sign-ins of people end: they sign in again";
 const UPLOAD = "uploads under way end: start them again";
 const DELIVERY = "the old server retries its deliveries; replay events on the new one";
 const RECENT = "counts of the last days";
+const REFUSED = "refused requests are explained where they were refused";
 const SERVER = "belongs to the server, not to an organization";
 const CONTENT = "the contents are files of the export, and get new rows";
 const TELEMETRY = "the export lists its Parquet files in records/telemetry_file.ndjson";
@@ -170,6 +171,7 @@ export const LEFT_TABLES: Readonly<Partial<Record<Table, string>>> = {
   account_link: LINK,
   setup_link: LINK,
   invitation: LINK,
+  mail: LINK,
   browser_session: SESSION,
   login: SESSION,
   login_request: SESSION,
@@ -188,6 +190,8 @@ export const LEFT_TABLES: Readonly<Partial<Record<Table, string>>> = {
   organization_activity: RECENT,
   refused_entries: RECENT,
   webhook_rejection: RECENT,
+  refused_request: REFUSED,
+  refused_repeat: REFUSED,
   blob: CONTENT,
   blob_data: CONTENT,
   blob_part: CONTENT,
@@ -210,11 +214,13 @@ export const LEFT_TABLES: Readonly<Partial<Record<Table, string>>> = {
   former_slug: "image names with a former slug are of the old server",
   operator_token: SERVER,
   auth_change: SERVER,
+  checkpoint_key: SERVER,
   key: "lookup keys are in secrets.json; the others belong to the server",
   key_rotation: SERVER,
   signing_key: SERVER,
   migration: SERVER,
   node: SERVER,
+  running_query: SERVER,
   telemetry_node: SERVER,
   telemetry_store: SERVER,
 };

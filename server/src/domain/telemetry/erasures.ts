@@ -6,7 +6,7 @@ import { auditOrigin, listPage, type Caller, type Page, type PageQuery } from "#
 import { newId } from "#kernel/ids.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
-import { TELEMETRY_TYPES, type ErasureMatch, type TelemetryType } from "#stores/telemetry/index.ts";
+import { STORED_TABLES, TELEMETRY_TYPES, type ErasureMatch, type TelemetryType } from "#stores/telemetry/index.ts";
 import type { TelemetryDeps } from "./policy.ts";
 import {
   deleteErasures,
@@ -15,6 +15,7 @@ import {
   insertErasure,
   partsOf,
   statesOfWhole,
+  withAccessLog,
   WHOLE,
   type ErasurePartRow,
   type ErasureRow,
@@ -103,6 +104,29 @@ export async function eraseProjectRows(
   return id;
 }
 
+/** Starts the erasure of the columns about a deleted person in the access logs. */
+export async function erasePersonRows(
+  { metadata, clock }: Pick<ErasureDeps, "metadata" | "clock">,
+  userId: string,
+): Promise<void> {
+  const orgIds = await withAccessLog(metadata.read);
+  const at = clock.nowMs();
+  const all = { types: JSON.stringify(["access_log"]), from_us: null, to_us: null };
+  const match = { match: JSON.stringify({ actor_id: userId } satisfies ErasureMatch), match_digest: userId };
+  await metadata.write(async (tx) => {
+    for (const org_id of orgIds)
+      await insertErasure(tx, {
+        ...all,
+        ...match,
+        id: newId("era", at),
+        org_id,
+        created_by: "system",
+        created_at: at,
+        finished_at: null,
+      });
+  });
+}
+
 /**
  * Returns the number of rows that an erasure has erased. "running": it is not complete. "failed": it must be repeated,
  * also if the organization moved here after it began.
@@ -183,7 +207,7 @@ export async function dropOrganizationRows(
     if (states !== undefined && !states.includes("failed")) return false;
     await deleteErasures(tx, orgId);
     const at = deps.clock.nowMs();
-    const of = { id: newId("era", at), org_id: orgId, types: JSON.stringify(TELEMETRY_TYPES) };
+    const of = { id: newId("era", at), org_id: orgId, types: JSON.stringify(STORED_TABLES) };
     const all = { from_us: null, to_us: null, match: EVERYTHING, match_digest: WHOLE };
     await insertErasure(tx, { ...of, ...all, created_by: "system", created_at: at, finished_at: null });
     return false;

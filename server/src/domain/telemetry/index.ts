@@ -1,6 +1,7 @@
 export {
   createErasure,
   dropOrganizationRows,
+  erasePersonRows,
   eraseProjectRows,
   getErasure,
   listErasures,
@@ -18,4 +19,5 @@ export {
   type RetentionDays,
   type TelemetryChoice,
 } from "./policy.ts";
+export { accessLogOf, updateAccessLog, type AccessLogSettings } from "./access-log.ts";
 export { allPolicies } from "./store.ts";

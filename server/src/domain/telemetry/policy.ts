@@ -108,7 +108,7 @@ export async function setQuota(
 }
 
 /** Runs changes of all organizations one after another, so that their revisions have the order of their commits. */
-async function changePolicy<T>(
+export async function changePolicy<T>(
   deps: TelemetryDeps,
   orgId: string,
   change: (
@@ -121,7 +121,7 @@ async function changePolicy<T>(
     const before = await policyOf(tx, orgId);
     const revision = (await latestRevision(tx)) + 1;
     const { columns, result } = await change(tx, before);
-    const unset = { ...columnsOf(choiceIn(undefined)), ...quotaIn(undefined) };
+    const unset = { ...columnsOf(choiceIn(undefined)), ...ACCESS_LOG_UNSET, ...quotaIn(undefined) };
     await putPolicy(tx, {
       ...unset,
       ...before,
@@ -143,6 +143,8 @@ function columnsOf({ retentionDays: { logs, metrics, traces }, timestamps }: Tel
     timestamp_ahead_seconds: timestamps.ahead_seconds,
   };
 }
+
+const ACCESS_LOG_UNSET = { retention_days_access_log: null, access_log_mode: null, access_log_sample: null };
 
 function choiceIn(row: TelemetryPolicyRow | undefined): TelemetryChoice {
   const days = TELEMETRY_TYPES.map((type) => [type, row?.[`retention_days_${type}`] ?? null]);

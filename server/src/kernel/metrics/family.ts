@@ -15,7 +15,7 @@ export interface Family {
 /** All values of a label, or a limit for their number and what causes it. */
 export type LabelValues = readonly string[] | LabelBound;
 
-export interface LabelBound {
+interface LabelBound {
   readonly bound: string;
   readonly max: number;
 }
@@ -36,7 +36,7 @@ export interface Alert {
 }
 
 /** Input for promtool: the alert fires for the server `bad`, and never for `good`. */
-export interface AlertTest {
+interface AlertTest {
   /** Series without the labels `job` and `instance`, and their values at each minute, in promtool's notation. */
   readonly bad: Readonly<Record<string, string>>;
   /** As `bad`, just within the limit. Without it, there is no server `good`. */

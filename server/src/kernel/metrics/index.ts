@@ -1,12 +1,13 @@
 export { FAMILIES, PARTS } from "./families/index.ts";
 export { METHODS, SURFACES } from "./families/http.ts";
-export type { Alert, AlertTest, Family, LabelValues } from "./family.ts";
+export { STORES } from "./families/storage.ts";
+export type { Alert, Family } from "./family.ts";
 export {
   CONTENT_TYPE,
   isListed,
   Metrics,
+  type Counter,
+  type Histogram,
   type LabelsOf,
-  type MetricName,
-  type Reading,
   type Sample,
 } from "./registry.ts";

@@ -1,6 +1,7 @@
 import { newId } from "#kernel/ids.ts";
 import type { GuardedClock } from "#kernel/deletions.ts";
 import { Problem } from "#kernel/problem.ts";
+import { healthReasonOf } from "#kernel/store-health.ts";
 import { Schedule, type ScheduledWork } from "#stores/jobs/index.ts";
 import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
 import { Buffers } from "./buffers.ts";
@@ -65,7 +66,7 @@ export function blobStoreBeside(parts: BlobStoreParts): ObjectsBeside {
   return new BlobStore(parts);
 }
 
-const HEALTHY: DriverHealth = { ok: true, detail: "blobs can be written" };
+const HEALTHY: DriverHealth = { ok: true, detail: "blobs can be written", reason: null };
 
 class BlobStore implements ObjectStore {
   readonly direct: DirectStore | null;
@@ -107,7 +108,8 @@ class BlobStore implements ObjectStore {
       if (staged.data === null) this.#health = HEALTHY;
       return staged;
     } catch (error) {
-      if (error instanceof Problem && !error.isCallers) this.#health = { ok: false, detail: error.message };
+      if (error instanceof Problem && !error.isCallers)
+        this.#health = { ok: false, detail: error.message, reason: healthReasonOf(error) };
       throw error;
     }
   }
@@ -184,6 +186,11 @@ class BlobStore implements ObjectStore {
 
   health(): ObjectHealth {
     return this.#health;
+  }
+
+  async probe(): Promise<void> {
+    this.#health = await this.#parts.driver.check();
+    if (!this.#health.ok) throw new Problem("unavailable", this.#health.detail);
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,6 @@
 import type { RawBuilder } from "kysely";
 import type { Writable } from "node:stream";
+import type { StoreHealth } from "#kernel/store-health.ts";
 import type { Writer } from "#stores/metadata/index.ts";
 import type { DigestAlgorithm, Digests } from "./digests.ts";
 import type { AllowedUpload, Arrival, ArrivalPlace, DownloadAs } from "./driver.ts";
@@ -127,10 +128,7 @@ export interface Collected {
   readonly bytes: number;
 }
 
-export interface ObjectHealth {
-  readonly ok: boolean;
-  readonly detail: string;
-}
+export type ObjectHealth = StoreHealth;
 
 /**
  * Lets clients upload to and download from the store of the blobs directly. Only `take` turns uploaded content into a
@@ -211,6 +209,8 @@ export interface ObjectStore {
    */
   forgetOrganization(orgId: string): Promise<number>;
   health(): ObjectHealth;
+  /** Writes a small file as a test, or asks the upstream store, and updates `health`. */
+  probe(): Promise<void>;
   /** Waits only for a running collection. End all writes and reads first. */
   close(): Promise<void>;
 }

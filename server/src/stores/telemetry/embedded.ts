@@ -1,15 +1,25 @@
 import type { GuardedClock } from "#kernel/deletions.ts";
 import { Problem } from "#kernel/problem.ts";
+import type { Metrics } from "#kernel/metrics/index.ts";
 import type { Schedule } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
+import { TELEMETRY_TYPES } from "./columns.ts";
 import type { CompactionRunner } from "./compaction/protocol.ts";
 import type { TelemetryStore } from "./types.ts";
 import { layoutOf } from "./layout.ts";
-import { createQueryEngine, defaultQuerySettings, type QueryEngine, type SandboxLayer } from "./query/index.ts";
+import {
+  createQueryEngine,
+  defaultQuerySettings,
+  type QueryEngine,
+  type QueryEngineSettings,
+  type SandboxLayer,
+} from "./query/index.ts";
 import { RecordFiles, type RecordSources } from "./records/index.ts";
 import type { RetentionSettings } from "./retention/index.ts";
 import { Presence } from "./presence/index.ts";
 import { openRows, type RowStore } from "./rows.ts";
+import { bootId, recordGap, Spool, SPOOL_DEFAULTS } from "./spool/index.ts";
+import { isSpoolTable } from "./spool/tables.ts";
 import { TELEMETRY_DEFAULTS, type TelemetryLog, type TelemetrySettings } from "./settings.ts";
 
 /** The operator's settings. `TELEMETRY_DEFAULTS` and `defaultQuerySettings` have the others. */
@@ -20,6 +30,14 @@ export interface TelemetryStoreSettings {
   readonly compactionIntervalMs: number;
   readonly queryConcurrency: number;
   readonly queryConcurrencyOrganization: number;
+  /** Null: half of the queries of an organization. */
+  readonly queryConcurrencyActor?: number | null;
+  readonly queryWaitingOrganization?: number;
+  readonly queryWaitingActor?: number;
+  readonly queryWaitMs?: number;
+  /** Null: no limit. */
+  readonly queryScanBytesMax?: number | null;
+  readonly queryScanBytesPerDayActor?: number | null;
   /** The memory that one query may use. The limits of its process are derived from it. */
   readonly queryMemoryBytes?: number;
   /** What to do when a layer of the sandbox is missing. Default: "warn". */
@@ -46,6 +64,7 @@ export interface TelemetryOptions {
   readonly hasPeers?: boolean;
   /** The organizations whose rows must stay now, also those past their retention. Default: none. */
   readonly kept?: () => Promise<ReadonlySet<string>>;
+  readonly metrics?: Metrics;
 }
 
 /**
@@ -54,25 +73,24 @@ export interface TelemetryOptions {
  */
 export async function openTelemetry(options: TelemetryOptions): Promise<TelemetryStore> {
   const { dataDir, log, clock, settings } = options;
-  const rows = await openRows({ ...options, settings: rowSettings(settings) });
+  const opened: { spool?: Spool } = {};
+  const beforeSettle = async (): Promise<void> => opened.spool?.drain();
+  const rows = await openRows({ ...options, settings: rowSettings(settings), beforeSettle });
   const records = await openRecords(options).catch(async (error: unknown) => {
     await rows.close();
     throw error;
   });
   const presence = options.hasPeers === true ? await beginPresence(options, rows) : undefined;
+  const spool = (opened.spool = await openSpool(options, rows, presence));
   const engine = createQueryEngine({
     whole: async (orgId) => presence?.requireWhole(orgId),
-    snapshot: (orgId, wanted) => rows.snapshot(orgId, wanted),
+    snapshot: async (orgId, wanted) => {
+      if (Object.keys(wanted).some(isSpoolTable)) await drained(spool);
+      return rows.snapshot(orgId, wanted);
+    },
     asked: (orgId, type, keys) => rows.noteAsked(orgId, type, keys),
     records: (orgId, table) => records.snapshot(orgId, table),
-    settings: {
-      ...defaultQuerySettings(layoutOf(dataDir).root),
-      dataDir,
-      isolation: settings.querySandbox === "off" ? "limits" : "auto",
-      concurrentMax: settings.queryConcurrency,
-      concurrentPerOrgMax: settings.queryConcurrencyOrganization,
-      ...(settings.queryMemoryBytes === undefined ? {} : { memoryBytesMax: settings.queryMemoryBytes }),
-    },
+    settings: querySettingsOf(dataDir, settings),
     log,
     clock,
   });
@@ -82,32 +100,77 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
       log.error({ err: error }, "cannot examine the sandbox of queries"),
     );
   return {
-    append: async (batch) => {
-      // A batch without rows, which rules may have removed, leaves nothing in this directory.
-      if (batch.count > 0) await presence?.announce(batch.orgId);
-      return rows.append(batch);
-    },
+    append: countedAppend(rows, presence, options.metrics),
     requireWhole: async (orgId) => presence?.requireWhole(orgId),
     requireWholeLately: async (orgId) => presence?.requireWholeLately(orgId),
     feed: rows.feed,
+    record: (table, orgId, row) => spool.record(table, orgId, row),
     admit: (orgId) => rows.lifecycle.quotas.admit(orgId),
     acceptedTimes: (orgId, type) => rows.lifecycle.acceptedTimes(orgId, type),
     policy: (orgId) => rows.lifecycle.policy(orgId),
     usage: (orgId) => rows.lifecycle.usage(orgId),
     refresh: () => rows.lifecycle.refresh(),
+    arrive: (orgId, files, copied) => rows.arrive(orgId, files, copied),
     forgetRecords: (table) => records.forget(table),
     query: async (request) => {
       if (sandbox === "require") requireLayers(await engine.sandbox());
       return engine.query(request);
     },
+    queries: engine.queries,
     sandbox: () => engine.sandbox(),
     died: rows.died,
-    health: () => ({ ...rows.health(), queriesRunning: engine.running() }),
+    health: () => ({
+      ...rows.health(),
+      queriesRunning: engine.running(),
+      queriesWaiting: engine.waiting(),
+      spool: spool.figures(),
+    }),
+    probe: () => rows.probe(),
     close: async () => {
       await engine.close();
+      await spool.close();
       await rows.close();
       await presence?.stop();
     },
+  };
+}
+
+function querySettingsOf(dataDir: string, settings: TelemetryStoreSettings): QueryEngineSettings {
+  const defaults = defaultQuerySettings(layoutOf(dataDir).root);
+  return {
+    ...defaults,
+    dataDir,
+    isolation: settings.querySandbox === "off" ? "limits" : "auto",
+    concurrentMax: settings.queryConcurrency,
+    concurrentPerOrgMax: settings.queryConcurrencyOrganization,
+    concurrentPerActorMax: settings.queryConcurrencyActor ?? null,
+    queuePerOrgMax: settings.queryWaitingOrganization ?? defaults.queuePerOrgMax,
+    queuePerActorMax: settings.queryWaitingActor ?? defaults.queuePerActorMax,
+    queueTimeoutMs: settings.queryWaitMs ?? defaults.queueTimeoutMs,
+    scanBytesMax: settings.queryScanBytesMax === undefined ? defaults.scanBytesMax : settings.queryScanBytesMax,
+    scanBytesPerDayMax: settings.queryScanBytesPerDayActor ?? null,
+    ...(settings.queryMemoryBytes === undefined ? {} : { memoryBytesMax: settings.queryMemoryBytes }),
+  };
+}
+
+/** Returns the function that stores a batch and counts its rows. */
+function countedAppend(
+  rows: RowStore,
+  presence: Presence | undefined,
+  metrics: Metrics | undefined,
+): TelemetryStore["append"] {
+  const accepted = metrics?.counter("mooring_ingest_rows_total");
+  const bytes = metrics?.counter("mooring_ingest_bytes_total");
+  return async (batch) => {
+    // A batch without rows, which rules may have removed, leaves nothing in this directory.
+    if (batch.count > 0) await presence?.announce(batch.orgId);
+    const appended = await rows.append(batch);
+    const type = TELEMETRY_TYPES.find((each) => each === batch.type);
+    if (type !== undefined && !appended.replayed) {
+      accepted?.inc({ type }, appended.accepted);
+      bytes?.inc({ type }, batch.rows.length);
+    }
+    return appended;
   };
 }
 
@@ -137,6 +200,43 @@ async function beginPresence({ metadata, log, schedule }: TelemetryOptions, rows
   } catch (error) {
     await rows.close();
     throw error;
+  }
+}
+
+/** Opens the spool, and records the time for which rows are missing after a power cut. */
+async function openSpool(options: TelemetryOptions, rows: RowStore, presence: Presence | undefined): Promise<Spool> {
+  const { dataDir, clock, log, schedule } = options;
+  try {
+    const { spool, gap } = await Spool.open({
+      dir: layoutOf(dataDir).spool,
+      node: rows.storeId,
+      boot: await bootId(),
+      settings: { ...SPOOL_DEFAULTS, diskFreeBytesMin: TELEMETRY_DEFAULTS.diskFreeBytesMin },
+      append: async (group, piece) => {
+        await presence?.announce(group.orgId);
+        await rows.appendSpooled(group, piece);
+      },
+      has: (group, piece) => rows.hasSpooled(group, piece),
+      schedule,
+      clock,
+      log,
+    });
+    if (gap !== undefined) recordGap(spool, gap, rows);
+    return spool;
+  } catch (error) {
+    await rows.close();
+    await presence?.stop();
+    throw error;
+  }
+}
+
+/** Makes all rows of the spool readable. @throws Problem `unavailable` */
+async function drained(spool: Spool): Promise<void> {
+  try {
+    await spool.drain();
+  } catch (cause) {
+    const detail = "cannot read the newest rows: they can't be moved to the log of telemetry now; try again later";
+    throw new Problem("unavailable", detail, { retryAfterS: 5, cause });
   }
 }
 

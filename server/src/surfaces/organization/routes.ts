@@ -19,6 +19,7 @@ import * as organization from "./operations/organization.ts";
 import * as oversight from "./operations/oversight.ts";
 import * as projectMembers from "./operations/project-members.ts";
 import * as projects from "./operations/projects.ts";
+import * as requests from "./operations/requests.ts";
 import * as s3Destinations from "./operations/s3-destinations.ts";
 import * as s3Keys from "./operations/s3-keys.ts";
 import * as trash from "./operations/trash.ts";
@@ -44,6 +45,7 @@ export function mountOrganization(app: FastifyInstance, deps: OrganizationSurfac
     ...oversight,
     ...projectMembers,
     ...projects,
+    ...requests,
     ...s3Destinations,
     ...s3Keys,
     ...trash,

@@ -1,11 +1,11 @@
-import type { RecordTable } from "#stores/telemetry/index.ts";
+import type { OwnTable } from "./records.ts";
 
 /** An example statement. A test runs each of them. */
 export interface Example {
   readonly title: string;
   readonly sql: string;
   /** Shown only to callers who may read this table. */
-  readonly records?: RecordTable;
+  readonly records?: OwnTable;
 }
 
 export const EXAMPLES: readonly Example[] = [
@@ -50,6 +50,16 @@ export const EXAMPLES: readonly Example[] = [
     title: "Refused acts by address",
     sql: "SELECT ip, action, count(*) AS refused FROM audit_log WHERE result = 'denied' GROUP BY ALL ORDER BY refused DESC LIMIT 20",
     records: "audit_log",
+  },
+  {
+    title: "Who read a file, the newest first",
+    sql: "SELECT timestamp, actor_kind, actor_id, action, outcome, bytes_out, ip FROM access_log WHERE target_kind = 'file' ORDER BY timestamp DESC LIMIT 100",
+    records: "access_log",
+  },
+  {
+    title: "The largest readers of the last day",
+    sql: "SELECT actor_id, action, count(*) AS requests, sum(bytes_out) AS bytes FROM access_log WHERE timestamp > now() - INTERVAL 1 DAY GROUP BY ALL ORDER BY bytes DESC NULLS LAST LIMIT 20",
+    records: "access_log",
   },
   {
     title: "Events of webhooks by kind",

@@ -20,6 +20,7 @@ import { ingest } from "./operations/ingest.ts";
 import { otlpExport } from "./operations/otlp-export.ts";
 import * as ingestRules from "./operations/ingest-rules.ts";
 import { previewIngestRule } from "./operations/preview-ingest-rule.ts";
+import * as accessLog from "./operations/access-log.ts";
 import { listRefusedEntries } from "./operations/refused-entries.ts";
 import * as settings from "./operations/settings.ts";
 import { tailLogs } from "./operations/tail-logs.ts";
@@ -133,6 +134,7 @@ function notOtlp(): Problem {
 export function mountTelemetrySettings(app: FastifyInstance, deps: TelemetrySettingsSurfaceDeps): void {
   mountRoutes(app, deps, TELEMETRY_SETTINGS_ROUTES, {
     ...settings,
+    ...accessLog,
     ...erasures,
     ...ingestRules,
     previewIngestRule,

@@ -1,6 +1,7 @@
 /** Generated from the contract by `npm run generate`: the nouns of the API with their verbs. */
 export const API_NOUNS: Readonly<Record<string, readonly string[]>> = {
   access: "show".split(" "),
+  "access-log-settings": "get update".split(" "),
   addresses: "show".split(" "),
   alert: "list create get update delete test".split(" "),
   "alert-delivery": "list".split(" "),
@@ -37,8 +38,10 @@ export const API_NOUNS: Readonly<Record<string, readonly string[]>> = {
   project: "list create get update archive unarchive lock unlock delete size enter".split(" "),
   "project-group": "list put delete".split(" "),
   "project-member": "list put delete".split(" "),
+  query: "list ended cancel cancel-all".split(" "),
   "query-schema": "get".split(" "),
   "refused-entry": "list".split(" "),
+  request: "list show".split(" "),
   role: "list create get update delete".split(" "),
   "s3-destination": "list create get delete".split(" "),
   "s3-key": "get update approve adopt".split(" "),

@@ -18,6 +18,7 @@ import {
   deleteAccountRows,
   deleteAnswersWith,
   deleteInvitationsTo,
+  deleteMailsTo,
   insertDeletedPerson,
   slugsOf,
   stripPersonalTokens,
@@ -73,6 +74,7 @@ export async function deletePerson(
       instanceSeqs: await entriesToAddresses(tx, addresses),
     };
     await deleteAnswersWith(tx, addresses);
+    await deleteMailsTo(tx, addresses);
     await deleteAccountRows(tx, userId);
     const deletedAtMs = deps.clock.nowMs();
     await insertDeletedPerson(tx, {

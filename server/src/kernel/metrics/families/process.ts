@@ -1,6 +1,6 @@
 import type { Family } from "../family.ts";
 
-export const GC_KINDS = ["major", "minor", "incremental", "weakcb"] as const;
+const GC_KINDS = ["major", "minor", "incremental", "weakcb"] as const;
 const ONE_VALUE = { bound: "one value for each process", max: 1 } as const;
 
 export const PROCESS = {

@@ -1,113 +1,181 @@
 import type { Family } from "../family.ts";
 
+/** The stores of a server. `backups`: the directory of scheduled backups. */
+export const STORES = ["records", "telemetry", "objects", "backups"] as const;
+const FLUSH_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
+
 export const STORAGE = {
-  mooring_records_up: {
+  mooring_store_writable: {
     type: "gauge",
-    help: "1 while the records answer",
+    help: "1 while a store takes writes: each is written to every 10 s",
+    labels: { store: STORES },
     alerts: [
       {
-        name: "MooringRecordsUnreachable",
-        group: "availability",
-        expression: "mooring_records_up == 0",
-        for: "1m",
-        severity: "critical",
-        summary: "Mooring on {{ $labels.instance }} can't read its records",
-        description: "SQLite or PostgreSQL did not answer for a minute. Requests get 503.",
-        remedy:
-          "SQLite or PostgreSQL does not answer. With PostgreSQL, check the database, the network and the number of connections. With SQLite, check the disk of the data directory. Requests work again as soon as the records answer.",
-        test: {
-          bad: { mooring_records_up: "1x4 0x20" },
-          good: { mooring_records_up: "1x25" },
-          quietAt: "5m",
-          firesAt: "8m",
-        },
-      },
-    ],
-  },
-  mooring_objects_writable: {
-    type: "gauge",
-    help: "1 while content of files is accepted",
-    alerts: [
-      {
-        name: "MooringObjectsNotWritable",
+        name: "MooringStoreNotWritable",
         group: "storage",
-        expression: "mooring_objects_writable == 0",
-        for: "1m",
+        expression: "mooring_store_writable == 0",
+        for: "30s",
         severity: "critical",
-        summary: "Mooring on {{ $labels.instance }} refuses content",
-        description: "Content of files, objects and images can't be written. Uploads fail.",
+        summary: "The {{ $labels.store }} of Mooring on {{ $labels.instance }} can't be written",
+        description: "A test write failed. Requests that need this store get 503, and senders should retry.",
         remedy:
-          "Uploads of files, objects and images fail. `/health` has the reason: the disk of `objects/`, or the S3 store and its key.",
+          "The server writes a small file to each store every 10 s, and one of these writes failed. `/health` has the reason, and the log has a line `a store does not take writes`. Usually [the disk is full](operations.md#a-full-disk), read-only or broken, or the database or the S3 store does not answer. If the store is `backups`, only backups are affected.",
         test: {
-          bad: { mooring_objects_writable: "1x4 0x20" },
-          good: { mooring_objects_writable: "1x25" },
+          bad: { 'mooring_store_writable{store="telemetry"}': "1x4 0x20" },
+          good: { 'mooring_store_writable{store="telemetry"}': "1x4 0 1x20" },
           quietAt: "5m",
           firesAt: "8m",
+          labels: { store: "telemetry" },
         },
       },
     ],
   },
-  mooring_data_free_bytes: {
+  mooring_disk_free_bytes: {
     type: "gauge",
-    help: "Free bytes of the data directory's file system",
+    help: "Free bytes of the file system of a store",
+    labels: { store: STORES },
     alerts: [
       {
         name: "MooringDiskLow",
         group: "storage",
-        expression: "mooring_data_free_bytes / mooring_data_size_bytes < 0.1",
+        expression: "mooring_disk_free_bytes / mooring_disk_size_bytes < 0.1",
         for: "5m",
         severity: "warning",
         summary: "The disk of Mooring on {{ $labels.instance }} is nearly full",
-        description: "{{ $value | humanizePercentage }} of the data directory's file system is free.",
+        description: "{{ $value | humanizePercentage }} of the file system of the {{ $labels.store }} is free.",
         remedy:
-          "Less than 10 % of the data directory's file system is free. Enlarge the disk, shorten [retention](retention.md), empty the trash, or delete old backups.",
+          "Less than 10 % of the file system is free. Enlarge the disk, shorten [retention](retention.md), empty the trash, or delete old backups.",
         test: {
-          bad: { mooring_data_free_bytes: "9x20", mooring_data_size_bytes: "100x20" },
-          good: { mooring_data_free_bytes: "11x20", mooring_data_size_bytes: "100x20" },
+          bad: {
+            'mooring_disk_free_bytes{store="objects"}': "9x20",
+            'mooring_disk_size_bytes{store="objects"}': "100x20",
+          },
+          good: {
+            'mooring_disk_free_bytes{store="objects"}': "11x20",
+            'mooring_disk_size_bytes{store="objects"}': "100x20",
+          },
           quietAt: "4m",
           firesAt: "10m",
+          labels: { store: "objects" },
           value: "9%",
         },
       },
       {
         name: "MooringDiskAlmostFull",
         group: "storage",
-        expression: "mooring_data_free_bytes / mooring_data_size_bytes < 0.03",
+        expression: "mooring_disk_free_bytes / mooring_disk_size_bytes < 0.03 or mooring_disk_free_bytes < 1073741824",
         for: "1m",
         severity: "critical",
         summary: "The disk of Mooring on {{ $labels.instance }} is almost full",
         description:
-          "{{ $value | humanizePercentage }} of the data directory's file system is free. Soon ingestion and uploads are refused.",
+          "Less than 3 % or 1 GiB of the file system of the {{ $labels.store }} is free. Soon writes are refused.",
         remedy:
-          "Less than 3 % is free. Make space now: [when the disk is full](operations.md#a-full-disk), ingestion and uploads are refused.",
+          "Less than 3 % or 1 GiB is free. Make space now: [when the disk is full](operations.md#a-full-disk), ingestion and uploads are refused.",
         test: {
-          bad: { mooring_data_free_bytes: "2x20", mooring_data_size_bytes: "100x20" },
-          good: { mooring_data_free_bytes: "4x20", mooring_data_size_bytes: "100x20" },
+          bad: {
+            'mooring_disk_free_bytes{store="objects"}': "2000000000x20",
+            'mooring_disk_size_bytes{store="objects"}': "100000000000x20",
+          },
+          good: {
+            'mooring_disk_free_bytes{store="objects"}': "4000000000x20",
+            'mooring_disk_size_bytes{store="objects"}': "100000000000x20",
+          },
           quietAt: "0m",
           firesAt: "5m",
-          value: "2%",
+          labels: { store: "objects" },
         },
       },
       {
         name: "MooringDiskFillsSoon",
         group: "storage",
         expression:
-          "predict_linear(mooring_data_free_bytes[6h], 24 * 3600) < 0 and mooring_data_free_bytes / mooring_data_size_bytes < 0.4",
+          "predict_linear(mooring_disk_free_bytes[6h], 3 * 24 * 3600) < 0 and mooring_disk_free_bytes / mooring_disk_size_bytes < 0.4",
         for: "1h",
         severity: "warning",
-        summary: "The disk of Mooring on {{ $labels.instance }} will be full within a day",
+        summary: "The disk of Mooring on {{ $labels.instance }} will be full within three days",
         description:
-          "The free space shrinks as in the last 6 hours. Shorten retention, delete data or enlarge the disk.",
+          "The free space of the {{ $labels.store }} shrinks as in the last 6 hours. Shorten retention, delete data or enlarge the disk.",
         remedy:
-          'At the rate of the last 6 hours, the disk will be full within a day. The panels "Parquet" and "Requests by surface" show the part that grows; `/v1/usage` shows the organization.',
+          'At the rate of the last 6 hours, the disk will be full within three days. The panels "Parquet" and "By surface" show the part that grows; `/v1/usage` shows the organization.',
         test: {
-          bad: { mooring_data_free_bytes: "39-0.05x500", mooring_data_size_bytes: "100x500" },
-          good: { mooring_data_free_bytes: "39-0.01x500", mooring_data_size_bytes: "100x500" },
+          bad: {
+            'mooring_disk_free_bytes{store="objects"}': "39-0.05x500",
+            'mooring_disk_size_bytes{store="objects"}': "100x500",
+          },
+          good: {
+            'mooring_disk_free_bytes{store="objects"}': "39-0.001x500",
+            'mooring_disk_size_bytes{store="objects"}': "100x500",
+          },
           quietAt: "59m",
           firesAt: "420m",
+          labels: { store: "objects" },
         },
       },
     ],
   },
-  mooring_data_size_bytes: { type: "gauge", help: "Size of the data directory's file system" },
+  mooring_disk_size_bytes: { type: "gauge", help: "Size of the file system of a store", labels: { store: STORES } },
+  mooring_disk_inodes_free: {
+    type: "gauge",
+    help: "Files that can still be created in the file system of a store, if their number is limited",
+    labels: { store: STORES },
+    alerts: [
+      {
+        name: "MooringInodesLow",
+        group: "storage",
+        expression: "mooring_disk_inodes_free < 20000",
+        for: "10m",
+        severity: "warning",
+        summary: "The disk of Mooring on {{ $labels.instance }} can't take many more files",
+        description: "The file system of the {{ $labels.store }} has {{ $value }} free inodes.",
+        remedy:
+          "The file system has few inodes left. When there are none, writes fail as on a full disk. Find the directory with most files (`du --inodes`), delete files of other programs, or create the file system again with more inodes.",
+        test: {
+          bad: { 'mooring_disk_inodes_free{store="objects"}': "1000x30" },
+          good: { 'mooring_disk_inodes_free{store="objects"}': "30000x30" },
+          quietAt: "9m",
+          firesAt: "12m",
+          labels: { store: "objects" },
+          value: "1000",
+        },
+      },
+    ],
+  },
+  mooring_fsync_duration_seconds: {
+    type: "histogram",
+    help: "Time of a flush to the disk: each flush of the telemetry log, and those of test writes",
+    labels: { store: STORES },
+    buckets: FLUSH_SECONDS,
+    alerts: [
+      {
+        name: "MooringSlowDisk",
+        group: "storage",
+        expression:
+          "histogram_quantile(0.99, sum by (instance, store, le) (rate(mooring_fsync_duration_seconds_bucket[10m]))) > 0.5",
+        for: "10m",
+        severity: "warning",
+        summary: "The disk of Mooring on {{ $labels.instance }} is slow",
+        description:
+          "One of a hundred flushes of the {{ $labels.store }} takes longer than {{ $value | humanizeDuration }}.",
+        remedy:
+          "A flush to the disk takes longer than half a second. Look for other load on the disk (`iostat -x 5`), for errors in the kernel's log (`dmesg`), and for a limit of the cloud provider. A disk that is about to fail is often slow first: check that a current backup exists.",
+        test: {
+          bad: {
+            'mooring_fsync_duration_seconds_bucket{store="telemetry", le="0.5"}': "0+90x40",
+            'mooring_fsync_duration_seconds_bucket{store="telemetry", le="1"}': "0+100x40",
+            'mooring_fsync_duration_seconds_bucket{store="telemetry", le="+Inf"}': "0+100x40",
+          },
+          good: {
+            'mooring_fsync_duration_seconds_bucket{store="telemetry", le="0.5"}': "0+100x40",
+            'mooring_fsync_duration_seconds_bucket{store="telemetry", le="1"}': "0+100x40",
+            'mooring_fsync_duration_seconds_bucket{store="telemetry", le="+Inf"}': "0+100x40",
+          },
+          quietAt: "9m",
+          firesAt: "25m",
+          labels: { store: "telemetry" },
+          keeps: "instance",
+          value: "950ms",
+        },
+      },
+    ],
+  },
 } as const satisfies Readonly<Record<string, Family>>;

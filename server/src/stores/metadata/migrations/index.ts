@@ -53,6 +53,11 @@ import { ingestKeys } from "./0072-ingest-keys.ts";
 import { ingestRules } from "./0074-ingest-rules.ts";
 import { timestampLimits } from "./0075-timestamp-limits.ts";
 import { refusedEntries } from "./0076-refused-entries.ts";
+import { accessLog } from "./0077-access-log.ts";
+import { refusedRequests } from "./0078-refused-requests.ts";
+import { mails } from "./0078-mails.ts";
+import { checkpointKeys } from "./0079-checkpoint-keys.ts";
+import { runningQueries } from "./0078-running-queries.ts";
 import { operatorIndex } from "./0073-operator-index.ts";
 import { listIndexes } from "./0037-list-indexes.ts";
 
@@ -120,4 +125,9 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0074-ingest-rules", up: ingestRules },
   { name: "0075-timestamp-limits", up: timestampLimits },
   { name: "0076-refused-entries", up: refusedEntries },
+  { name: "0077-access-log", up: accessLog },
+  { name: "0078-refused-requests", up: refusedRequests },
+  { name: "0078-mails", up: mails },
+  { name: "0079-checkpoint-keys", up: checkpointKeys },
+  { name: "0078-running-queries", up: runningQueries },
 ];

@@ -1,11 +1,11 @@
-import type { TelemetryType } from "../columns.ts";
+import type { StoredTable } from "../spool/tables.ts";
 import type { Predicate } from "../retention/predicate.ts";
 
 /** A job for the process that writes Parquet. Paths are absolute. */
 export type CompactionJob = CompactJob | MergeJob | EraseJob;
 
 interface Job {
-  readonly type: TelemetryType;
+  readonly type: StoredTable;
   /** An empty folder for the new files, on the disk of the telemetry directory. */
   readonly outputDir: string;
   /** Attributes that queries use, the most used one first. */

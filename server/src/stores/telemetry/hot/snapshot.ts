@@ -1,11 +1,11 @@
 import { Problem } from "#kernel/problem.ts";
-import type { TelemetryType } from "../columns.ts";
+import { STORED_TABLES, type StoredTable } from "../spool/tables.ts";
 import type { ParquetFile } from "../parquet-file.ts";
 import type { HotInput, ParquetInput, Snapshot, SnapshotTable, TimeRange, WantedTables } from "../snapshot.ts";
 import type { HeldFile, HotFile } from "./file.ts";
 import type { Table } from "./table.ts";
 
-const ALL: WantedTables = { logs: {}, metrics: {}, traces: {} };
+const ALL: WantedTables = Object.fromEntries(STORED_TABLES.map((name) => [name, {}]));
 const NO_FILES: SnapshotTable = { parquet: [], hot: [], filesTotal: 0 };
 
 /**
@@ -19,7 +19,7 @@ export async function takeSnapshot(
   wanted: WantedTables = ALL,
   shown: WantedTables = ALL,
 ): Promise<Snapshot> {
-  const lists: Record<TelemetryType, SnapshotTable> = { logs: NO_FILES, metrics: NO_FILES, traces: NO_FILES };
+  const lists = Object.fromEntries(STORED_TABLES.map((name) => [name, NO_FILES])) as Record<StoredTable, SnapshotTable>;
   const held: HeldFile[] = [];
   const hot: HotFile[] = [];
   for (const table of tables) {

@@ -1,4 +1,4 @@
-import { TELEMETRY_TYPES } from "../columns.ts";
+import { STORED_TABLES } from "../spool/tables.ts";
 import type { QueryRequest, VisibleRows } from "../types.ts";
 import type { ParquetInput, SnapshotTable, TimeRange, WantedTables } from "../snapshot.ts";
 import type { AskedTable, ChildAsk, ChildFiles, ChildTable, ParquetGroup, ScanFigures } from "./protocol.ts";
@@ -8,7 +8,7 @@ const GROUPS_MAX = 8;
 
 /** Returns the tables that the statement reads, limited to its own times and those of the request. */
 export function wantedTables(ask: ChildAsk, range: QueryRequest["range"]): WantedTables {
-  const asked = TELEMETRY_TYPES.filter((name) => Object.hasOwn(ask.tables, name));
+  const asked = STORED_TABLES.filter((name) => Object.hasOwn(ask.tables, name));
   return Object.fromEntries(asked.map((name) => [name, within(ask.tables[name] ?? {}, range ?? {})]));
 }
 

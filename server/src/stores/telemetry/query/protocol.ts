@@ -15,6 +15,7 @@ export interface ChildQuery {
   readonly timeoutMs: number;
   readonly memoryBytesMax: number;
   readonly resultBytesMax: number;
+  readonly threads: number;
   /** As in `QueryEngineSettings`. */
   readonly pruning: boolean;
   readonly promotion: boolean;
@@ -92,6 +93,7 @@ export const CHILD_PROBLEMS = [
   "invalid_parameter",
   "query_failed",
   "query_timeout",
+  "query_cancelled",
   "query_memory",
   "query_too_large",
   "unavailable",

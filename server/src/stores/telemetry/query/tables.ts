@@ -1,4 +1,5 @@
 import { SHOWN_COLUMNS, TELEMETRY_TYPES, type Column } from "../columns.ts";
+import { SPOOL_TABLE_NAMES, SPOOL_TABLES } from "../spool/tables.ts";
 import { RECORD_TABLE_NAMES, RECORD_TABLES } from "../records/tables.ts";
 
 /** A table that a statement may read. */
@@ -14,6 +15,11 @@ export interface QueryTable {
 /** The tables that statements can read. */
 export const QUERY_TABLES: readonly QueryTable[] = [
   ...TELEMETRY_TYPES.map((name) => ({ name, columns: SHOWN_COLUMNS[name], projectColumn: "project_id" })),
+  ...SPOOL_TABLE_NAMES.map((name) => ({
+    name,
+    columns: SPOOL_TABLES[name].columns,
+    projectColumn: "project_id",
+  })),
   ...RECORD_TABLE_NAMES.map((name) => {
     const columns = RECORD_TABLES[name];
     const hasProject = columns.some((column) => column.name === "project_id");

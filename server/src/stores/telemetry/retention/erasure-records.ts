@@ -1,13 +1,13 @@
 import type { MetadataStore, Tables, Writer } from "#stores/metadata/index.ts";
 import type { Clock } from "#kernel/time.ts";
-import type { TelemetryType } from "../columns.ts";
+import type { StoredTable } from "../spool/tables.ts";
 import type { ErasureMatch, Predicate } from "./predicate.ts";
 
 /** An erasure that this directory must run. */
 export interface ErasureTask {
   readonly id: string;
   readonly orgId: string;
-  readonly types: readonly TelemetryType[];
+  readonly types: readonly StoredTable[];
   readonly predicate: Predicate;
 }
 
@@ -44,7 +44,7 @@ export class ErasureRecords {
     return rows.map((row) => ({
       id: row.id,
       orgId: row.org_id,
-      types: JSON.parse(row.types) as TelemetryType[],
+      types: JSON.parse(row.types) as StoredTable[],
       predicate: { fromUs: row.from_us, toUs: row.to_us, match: JSON.parse(row.match ?? "{}") as ErasureMatch },
     }));
   }

@@ -1,7 +1,8 @@
 import type { GuardedClock } from "#kernel/deletions.ts";
 import type { Schedule, ScheduledWork } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
-import { TELEMETRY_TYPES, type TelemetryType } from "../columns.ts";
+import type { TelemetryType } from "../columns.ts";
+import { STORED_TABLES, type StoredTable } from "../spool/tables.ts";
 import type { ParquetFiles } from "../compaction/files.ts";
 import type { CompactionRunner } from "../compaction/protocol.ts";
 import type { Tables } from "../hot/tables.ts";
@@ -82,6 +83,10 @@ export class Lifecycle {
     return this.#parts.policies.of(orgId);
   }
 
+  organizationsWithAccessLog(): string[] {
+    return this.#parts.policies.withAccessLog();
+  }
+
   usage(orgId: string): Usage {
     return usageOf(this.#parts.options.tables.ofOrganization(orgId));
   }
@@ -90,11 +95,11 @@ export class Lifecycle {
    * Returns the times of rows that are not past their retention. Every query reads this, so rows are hidden exactly on time,
    * however late their files are deleted.
    */
-  shown(orgId: string): Readonly<Record<TelemetryType, TimeRange>> {
+  shown(orgId: string): Readonly<Record<StoredTable, TimeRange>> {
     const policy = this.policy(orgId);
     const nowMs = this.#parts.options.clock.nowMs();
-    const ranges = TELEMETRY_TYPES.map((type) => [type, { fromUs: cutUs(policy, type, nowMs) }]);
-    return Object.fromEntries(ranges) as Record<TelemetryType, TimeRange>;
+    const ranges = STORED_TABLES.map((type) => [type, { fromUs: cutUs(policy, type, nowMs) }]);
+    return Object.fromEntries(ranges) as Record<StoredTable, TimeRange>;
   }
 
   /** Implements `TelemetryStore.acceptedTimes`. Refuses nothing while the clock is in doubt. */

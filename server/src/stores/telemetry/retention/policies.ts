@@ -1,17 +1,19 @@
 import { limitOf } from "#kernel/no-limit.ts";
 import type { Schedule, ScheduledWork } from "#stores/jobs/index.ts";
 import type { MetadataStore, Tables } from "#stores/metadata/index.ts";
-import { TELEMETRY_TYPES, type TelemetryType } from "../columns.ts";
+import type { TelemetryType } from "../columns.ts";
 import { isoFromMs } from "#kernel/time.ts";
+import { isSpoolTable, SPOOL_TABLES, STORED_TABLES, type StoredTable } from "../spool/tables.ts";
 import type { TelemetryLog } from "../settings.ts";
 import { BURST_S, type RetentionSettings } from "./settings.ts";
 
 /** The effective policy of one organization, from its own settings and the server's. Null: no limit. */
 export interface Policy {
-  readonly retentionDays: Readonly<Record<TelemetryType, number | null>>;
+  readonly retentionDays: Readonly<Record<StoredTable, number | null>>;
   readonly storedBytesMax: number | null;
   readonly ingest: IngestRate | null;
   readonly timestamps: TimestampLimits;
+  readonly accessLog: AccessLogPolicy;
 }
 
 /** How far the time of an entry may be from the time at which it arrives. */
@@ -20,6 +22,15 @@ export interface TimestampLimits {
   readonly behindDays: number | null;
   readonly aheadSeconds: number;
 }
+
+/** What an organization's access log records. */
+export interface AccessLogPolicy {
+  readonly mode: "off" | "sampled" | "all";
+  /** In mode `sampled`: one of this many reads has a row. */
+  readonly sampleRate: number;
+}
+
+export const ACCESS_LOG_SAMPLE = 100;
 
 export interface IngestRate {
   readonly bytesPerSecond: number;
@@ -99,6 +110,11 @@ export class Policies {
     return this.#rows.get(orgId) ?? this.#default;
   }
 
+  /** Lists the organizations whose access log is on. */
+  withAccessLog(): string[] {
+    return [...this.#rows].filter(([, { accessLog }]) => accessLog.mode !== "off").map(([orgId]) => orgId);
+  }
+
   async stop(): Promise<void> {
     await this.#work?.stop();
     await this.#reading?.catch(() => undefined);
@@ -115,7 +131,7 @@ export class Policies {
 }
 
 /** Returns the oldest time that is not past retention, in microseconds since the epoch. */
-export function cutUs(policy: Policy, type: TelemetryType, nowMs: number): number | undefined {
+export function cutUs(policy: Policy, type: StoredTable, nowMs: number): number | undefined {
   const days = policy.retentionDays[type];
   return days === null ? undefined : nowMs * US_PER_MS - days * DAY_US;
 }
@@ -139,7 +155,7 @@ function microsecondsText(ms: number): string {
 }
 
 function policyOf(row: PolicyRow | undefined, settings: RetentionSettings): Policy {
-  const days = TELEMETRY_TYPES.map((type) => [type, effectiveDays(row?.[`retention_days_${type}`], type, settings)]);
+  const days = STORED_TABLES.map((type) => [type, effectiveDays(row?.[`retention_days_${type}`], type, settings)]);
   const bytesPerSecond = limitOf(row?.ingest_bytes_per_second, settings.ingestBytesPerSecond);
   const burstBytes = limitOf(row?.ingest_bytes_burst, settings.ingestBytesBurst);
   return {
@@ -150,16 +166,20 @@ function policyOf(row: PolicyRow | undefined, settings: RetentionSettings): Poli
       behindDays: row?.timestamp_behind_days ?? null,
       aheadSeconds: row?.timestamp_ahead_seconds ?? AHEAD_SECONDS,
     },
+    accessLog: {
+      mode: (row?.access_log_mode ?? "off") as AccessLogPolicy["mode"],
+      sampleRate: row?.access_log_sample ?? ACCESS_LOG_SAMPLE,
+    },
   };
 }
 
 /** Returns the organization's setting, otherwise the default. The server's maximum limits both. */
 export function effectiveDays(
   own: number | null | undefined,
-  type: TelemetryType,
+  type: StoredTable,
   settings: Pick<RetentionSettings, "days" | "daysMax">,
 ): number | null {
-  const days = own ?? settings.days[type] ?? Number.POSITIVE_INFINITY;
+  const days = own ?? (isSpoolTable(type) ? SPOOL_TABLES[type].days : settings.days[type]) ?? Number.POSITIVE_INFINITY;
   const bounded = Math.min(days, settings.daysMax ?? Number.POSITIVE_INFINITY);
   return bounded === Number.POSITIVE_INFINITY ? null : bounded;
 }

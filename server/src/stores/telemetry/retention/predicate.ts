@@ -1,4 +1,4 @@
-import type { TelemetryType } from "../columns.ts";
+import type { StoredTable } from "../spool/tables.ts";
 
 /** The values to erase. A row must have all of them. */
 export interface ErasureMatch {
@@ -7,6 +7,8 @@ export interface ErasureMatch {
   /** A project's id. */
   readonly project_id?: string;
   readonly service?: string;
+  /** The person or credential that acted, in tables of the spool. */
+  readonly actor_id?: string;
   readonly trace_id?: string;
   readonly level?: string;
   readonly name?: string;
@@ -20,10 +22,11 @@ export interface ErasureMatch {
 }
 
 /** The members that can match rows of each type. */
-export const MATCHABLE: Readonly<Record<TelemetryType, readonly (keyof ErasureMatch)[]>> = {
+export const MATCHABLE: Readonly<Record<StoredTable, readonly (keyof ErasureMatch)[]>> = {
   logs: ["project_id", "service", "trace_id", "level", "message", "attributes"],
   metrics: ["project_id", "name", "tags"],
   traces: ["project_id", "service", "trace_id", "name", "attributes"],
+  access_log: ["project_id", "actor_id"],
 };
 
 export interface Predicate {
@@ -37,7 +40,7 @@ export interface Predicate {
  * Returns the condition as SQL that is true or false for every row. It contains only our own numbers and literals.
  * @throws Error for a match that rows of the type don't have. To fail is better than to erase too much.
  */
-export function predicateSql(type: TelemetryType, { fromUs, toUs, match }: Predicate): string {
+export function predicateSql(type: StoredTable, { fromUs, toUs, match }: Predicate): string {
   const known = new Set<string>(MATCHABLE[type]);
   const conditions: string[] = [];
   for (const [name, value] of Object.entries(match)) {

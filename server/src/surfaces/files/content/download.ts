@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { fileOfUrl, type FileRow } from "#domain/files/index.ts";
 import { isDisconnect } from "#http/index.ts";
 import type { FilesSurfaceDeps } from "../deps.ts";
+import { noteFile, presigned } from "../access.ts";
 import { etagOf } from "../model.ts";
 import type { Reply, Request } from "./exchange.ts";
 import { isNotModified, rangeOf, type Span, type Validators } from "./conditions.ts";
@@ -19,7 +20,9 @@ export function admitDownload(deps: FilesSurfaceDeps): (request: Request, reply:
     deps.host.countAddress(reply, request.ip);
     const { file_id: fileId } = request.params as ContentParams;
     const claims = await deps.urls.checkDownload(fileId, request.query as Record<string, unknown>, deps.clock.nowMs());
-    found.set(request.raw, await fileOfUrl(deps, claims));
+    const file = await fileOfUrl(deps, claims);
+    noteFile(request, file, { action: "file.download", actor: presigned(claims.grantedBy) });
+    found.set(request.raw, file);
   };
 }
 

@@ -68,6 +68,39 @@ describe("acceptClock", () => {
   });
 });
 
+describe("getLogLevel", () => {
+  const portal = useOperator();
+
+  test("the level is shown, with that of the next start", async () => {
+    const answer = await portal.browser.call("GET", LOG_LEVEL);
+    assert.equal(answer.status, 200, answer.text);
+    assert.equal(answer.json["configured"], "info");
+  });
+});
+
+describe("setLogLevel", () => {
+  const portal = useOperator();
+
+  test("the level changes, and the server's log names the operator", async () => {
+    for (const level of ["debug", "info"]) {
+      const answer = await portal.browser.call("PUT", LOG_LEVEL, { level });
+      assert.equal(answer.status, 200, answer.text);
+      assert.deepEqual((await portal.browser.call("GET", LOG_LEVEL)).json, { level, configured: "info" });
+    }
+    const rows = portal.server.metadata.read.selectFrom("audit").selectAll().where("action", "=", "log.set_level");
+    assert.deepEqual(
+      (await rows.execute()).map(({ detail }) => detail),
+      ['{"from":"info","to":"debug"}', '{"from":"debug","to":"info"}'],
+    );
+  });
+
+  test("invalid_body", async () => {
+    assert.equal((await portal.browser.call("PUT", LOG_LEVEL, { level: "loud" })).json["code"], "invalid_body");
+  });
+});
+
+const LOG_LEVEL = "/api/instance/log-level";
+
 describe("sendTestMail", () => {
   const PATH = "/api/instance/mail/test";
   const FROM = "noreply@example.com";
@@ -105,7 +138,13 @@ describe("sendTestMail", () => {
 
   test("the instance shows the mail server, without its password", async () => {
     const { json, text } = await browser.call("GET", "/api/instance");
-    assert.deepEqual(json["mail"], { host: "127.0.0.1", port: smtp.port, security: "none", from: FROM });
+    assert.deepEqual(json["mail"], {
+      host: "127.0.0.1",
+      port: smtp.port,
+      security: "none",
+      from: FROM,
+      undelivered: [],
+    });
     assert.ok(!text.includes("s3cret") && !server.log().includes("s3cret"));
     assert.equal((await browser.call("GET", "/api/session")).json["sends_email"], true);
   });

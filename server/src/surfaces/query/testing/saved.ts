@@ -66,7 +66,7 @@ export const WITH_QUERIES: WorldOptions = {
     });
     onClose(() => store.close());
     stores.set(metadata, store);
-    return [createQuerySurface({ host, metadata, store, limits: LIMITS })];
+    return [createQuerySurface({ host, metadata, store, nodeId: "node_1", limits: LIMITS })];
   },
 };
 

@@ -161,7 +161,7 @@ export class Intake {
     for (const batch of batchesOf(rows, count)) {
       const appended = await this.#now(async () => {
         store.admit(orgId);
-        return store.append({ orgId, type: "logs", ...batch });
+        return store.append({ orgId, sender: principal.id, type: "logs", ...batch });
       }, signal);
       counted(principal, messages[0]?.peer ?? "", appended === undefined);
       if (appended === undefined) counts.dropped += batch.count;

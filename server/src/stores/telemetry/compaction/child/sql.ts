@@ -1,9 +1,10 @@
-import { COLUMNS, promotedColumn, type TelemetryType } from "../../columns.ts";
+import { promotedColumn } from "../../columns.ts";
+import { STORED_COLUMNS, type StoredTable } from "../../spool/tables.ts";
 import { SEVERITY_ANEW } from "../../severity-sql.ts";
 
 /** Returns the stored columns of rows as a list for SELECT. Severities by older level spellings are computed again. */
-export function storedColumns(type: TelemetryType): string {
-  const columns = COLUMNS[type].map(({ name }) =>
+export function storedColumns(type: StoredTable): string {
+  const columns = STORED_COLUMNS[type].map(({ name }) =>
     type === "logs" && name === "severity" ? `${SEVERITY_ANEW} AS "severity"` : `"${name}"`,
   );
   return columns.join(", ");
@@ -41,6 +42,6 @@ export function withPromoted(
 }
 
 /** Returns whether the attributes of a type can have separate columns. */
-export function hasAttributes(type: TelemetryType): boolean {
-  return type !== "metrics";
+export function hasAttributes(type: StoredTable): boolean {
+  return STORED_COLUMNS[type].some(({ name }) => name === "attributes");
 }

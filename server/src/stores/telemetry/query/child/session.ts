@@ -16,7 +16,7 @@ import { scrub, type ScrubOptions } from "../scrub.ts";
 import { QUERY_TABLES } from "../tables.ts";
 import type { Channel } from "./channel.ts";
 import { Deadline } from "../deadline.ts";
-import { Failure, toFailure, type Stop } from "./failure.ts";
+import { CANCELLED, Failure, toFailure, type Stop } from "./failure.ts";
 import { begin, type Instance } from "./instance.ts";
 import { columnsOf, distinctNames, makeWriter, type ResultWriter } from "./output/index.ts";
 import { planLines, readPlan, type PlanStep } from "./plan.ts";
@@ -74,7 +74,7 @@ export class Session {
   /** Stops the query as soon as the engine reacts. An interrupt between two steps is lost, so it is repeated. */
   stop(why: Exclude<Stop, undefined>): void {
     this.#stop ??= why;
-    this.#supplied.reject(new Failure("query_failed", "the query was cancelled"));
+    this.#supplied.reject(new Failure("query_cancelled", CANCELLED));
     this.#connection.interrupt();
     this.#interrupts ??= setInterval(() => {
       this.#connection.interrupt();
@@ -109,7 +109,7 @@ export class Session {
     this.#check();
     // Everything is in one transaction, so that now() is the same moment throughout. The views are temporary. See also
     // #confirmEnd.
-    await begin(this.#connection, this.#query.memoryBytesMax);
+    await begin(this.#connection, this.#query);
     const reading = new Reading(admitted, this.#query, this.#connection, this.#evaluate);
     this.#reading = reading;
     if (admitted.tables.size > 0) this.#files = await this.#ask(await reading.ask());
@@ -223,7 +223,7 @@ export class Session {
   }
 
   #check(): void {
-    if (this.#stop !== undefined) throw new Failure("query_failed", "the query was cancelled");
+    if (this.#stop !== undefined) throw new Failure("query_cancelled", CANCELLED);
   }
 
   #adviceOn({ place }: Failure): string | undefined {

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createInterface } from "node:readline";
-import { readTextIfPresent, syncDirectory } from "#stores/directory/index.ts";
+import { readTextIfPresent } from "#stores/directory/index.ts";
+import { isSafePath } from "./restore.ts";
 
 /**
- * A backup on disk:
+ * A backup of the form before repositories, which only restores read:
  *
  * ```
  * mooring-20261122T181500Z/
@@ -16,7 +16,7 @@ import { readTextIfPresent, syncDirectory } from "#stores/directory/index.ts";
  *   data/           as in the data directory: mooring.db, telemetry/, objects/, and master.key on request
  * ```
  */
-export interface Manifest {
+export interface DirectoryManifest {
   readonly format: 1;
   /** Version of the product. */
   readonly version: string;
@@ -43,50 +43,19 @@ export interface ListedFile {
 }
 
 const MANIFEST = "backup.json";
-export const FILES = "files.ndjson";
+const FILES = "files.ndjson";
 export const DATA = "data";
-
-const NAME = /^mooring-\d{8}T\d{6}Z(-\d+)?$/;
-
-/** Contains the start time, so that names sort by time. */
-export function backupName(startedMs: number): string {
-  return `mooring-${new Date(startedMs).toISOString().slice(0, 19).replaceAll(/[-:]/g, "")}Z`;
-}
-
-export function isBackupName(name: string): boolean {
-  return NAME.test(name);
-}
 
 /**
  * Null: the manifest is missing, so the backup was not finished.
  * @throws Error when it is not a manifest of this product
  */
-export async function readManifest(directory: string): Promise<Manifest | null> {
+export async function readManifest(directory: string): Promise<DirectoryManifest | null> {
   const text = await readTextIfPresent(join(directory, MANIFEST));
   if (text === undefined) return null;
-  const manifest = JSON.parse(text) as Manifest;
+  const manifest = JSON.parse(text) as DirectoryManifest;
   if (manifest.format !== 1) throw new Error(`cannot read ${directory}: it was made by a newer version`);
   return manifest;
-}
-
-/** Writes the manifest, which makes the backup valid in one step. */
-export async function writeManifest(directory: string, manifest: Manifest): Promise<void> {
-  const temporary = join(directory, `${MANIFEST}.new`);
-  const handle = await open(temporary, "wx", 0o600);
-  try {
-    await handle.writeFile(`${JSON.stringify(manifest, null, 2)}\n`);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(temporary, join(directory, MANIFEST));
-  await syncDirectory(directory);
-}
-
-/** Removes the manifest. From then on the backup is not valid. */
-export async function removeManifest(directory: string): Promise<void> {
-  await rm(join(directory, MANIFEST), { force: true });
-  await syncDirectory(directory);
 }
 
 export async function sha256Of(path: string): Promise<string> {
@@ -96,23 +65,16 @@ export async function sha256Of(path: string): Promise<string> {
 }
 
 /** @throws Error when the list was altered */
-export async function* listedFiles(directory: string, { files_sha256: sha256 }: Manifest): AsyncGenerator<ListedFile> {
+export async function* listedFiles(
+  directory: string,
+  { files_sha256: sha256 }: DirectoryManifest,
+): AsyncGenerator<ListedFile> {
   const path = join(directory, FILES);
   if ((await sha256Of(path)) !== sha256) throw new Error(`${path} was altered: its checksum differs`);
   for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
     const file = JSON.parse(line) as ListedFile;
-    if (!isSafe(file.path))
+    if (!isSafePath(file.path))
       throw new Error(`${path} names ${JSON.stringify(file.path)}, which is not a path of a backup`);
     yield file;
   }
-}
-
-/** Whether the path is one that a backup may contain. */
-function isSafe(path: string): boolean {
-  const parts = path.split("/");
-  if (parts.some((part) => part === "" || part === "." || part === ".." || part.includes("\0"))) return false;
-  return (
-    ["mooring.db", "master.key"].includes(path) ||
-    (["telemetry", "objects"].includes(parts[0] ?? "") && parts.length > 1)
-  );
 }
