@@ -170,6 +170,11 @@ test(
     fill(at.filler);
     await healthBecomes(at.server, 503, { metadata: "disk_full", objects: "disk_full", telemetry: "disk_full" });
     assert.equal((await at.server.call("GET", "/readyz")).status, 503);
+    assert.doesNotMatch(
+      at.server.stderr(),
+      /"operation":"(health|ready)","msg":"request refused"/,
+      "they refuse nobody",
+    );
     rmSync(at.filler);
     await healthBecomes(at.server, 200, {});
     assert.equal((await at.server.call("GET", "/readyz")).status, 200);

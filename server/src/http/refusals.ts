@@ -26,7 +26,8 @@ export function observeRefusals(
   app.decorateRequest("refusal", null);
   app.decorateRequest("isRefusalSeen", false);
   const see = (request: FastifyRequest, reply: FastifyReply): void => {
-    if (countedStatus(request, reply) < REFUSED_MIN || request.isRefusalSeen) return;
+    const status = countedStatus(request, reply);
+    if (status < REFUSED_MIN || request.isRefusalSeen || isStateAnswer(request, status)) return;
     request.isRefusalSeen = true;
     refused(request, reply);
   };
@@ -35,6 +36,11 @@ export function observeRefusals(
     done();
   });
   return { ended: see };
+}
+
+/** `/health` and `/readyz` answer 503 for an unhealthy server. They refuse nobody, and load balancers ask every second. */
+function isStateAnswer(request: FastifyRequest, status: number): boolean {
+  return request.routeOptions.config.surface === "health" && status === 503;
 }
 
 /** Returns the facts of a refused request that its listener knows. */
