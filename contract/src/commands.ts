@@ -92,6 +92,10 @@ const FORMS: Readonly<Record<string, CommandForm>> = {
   getAccess: { name: "access show", examples: ["--permission files:write --project web"] },
   getAddresses: { name: "addresses show" },
   getUsage: { name: "usage show" },
+  listDailyUsage: {
+    name: "usage daily",
+    examples: ["", "--group-by project --from 2026-11-01", "--group-by service --json"],
+  },
   getTelemetryUsage: { name: "telemetry-usage show" },
   getOrganization: { name: "organization show" },
   deleteOrganization: { name: "organization delete", examples: ["--slug acme", "--slug acme --yes"] },

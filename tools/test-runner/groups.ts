@@ -22,7 +22,7 @@ export type Again = "installed" | "postgres";
 const acceptance = (names: string): RegExp => new RegExp(`^tests/acceptance/(${names})\\.full\\.ts$`);
 
 const CORE_ACCEPTANCE =
-  "access|access-log|account|activity|alerts|allowed-addresses|allowed-destinations|audit|audit-checkpoints|cli|cli-api|cli-files|cli-ingest|cli-ingest-text|cli-query|cli-s3|concurrent-updates|" +
+  "access|access-log|account|activity|alerts|allowed-addresses|allowed-destinations|audit|audit-checkpoints|cli|cli-api|cli-files|cli-ingest|cli-ingest-text|cli-query|cli-s3|concurrent-updates|daily-usage|" +
   "demo|errors|exact-json-few|fatal|files|first-run|healthcheck|" +
   "files-resumable-api|full-disk|ingest-keys|ingest-limits|ingest-rules|leaks|leaving|live-streams-end|locked-records|logins|master-key|moves|nodes|own-telemetry|ownership|proxies|query|query-narrow|query-sandbox|query-stored|refused-bodies|refused-entries|" +
   "registry-login|registry-manifests|registry-quota|registry-security|rest|retention|routing|s3|secrets|settings|sign-in|start|stop|strict-http|suspension|tail|tenancy|token-life|trash|trusts|webhooks|webhooks-cli|webhooks-json";

@@ -8,6 +8,7 @@ import { fileRecords } from "#domain/files/index.ts";
 import { imageRecords } from "#domain/registry/index.ts";
 import { objectRecords } from "#domain/s3/index.ts";
 import { organizationsWithout } from "#domain/suspension/index.ts";
+import { usageRecords } from "#domain/usage/index.ts";
 import { eventRecords } from "#domain/webhooks/index.ts";
 import { countAnswered, createHttpHost, createHttpServer } from "#http/index.ts";
 import type { GuardedClock } from "#kernel/deletions.ts";
@@ -44,6 +45,7 @@ import { createSurfaces, type SurfaceParts } from "./surfaces.ts";
 import { startSyslog, syslogAddresses } from "./syslog.ts";
 import { upstreamOf } from "./upstream.ts";
 import { createTrash } from "./trash.ts";
+import { createUsage } from "./usage.ts";
 
 /** The running product. */
 export interface App {
@@ -117,7 +119,7 @@ async function startAll(
   const requests = createRequests({ metadata, clock, log, schedule, jobs, phases, metrics });
   const common = { config, log, clock, identity, jobs, schedule, metadata, telemetry, objects, requests };
   const s3 = createS3Domain(common);
-  const leaving = createLeaving({ ...common, portalUrl: addresses.portal_url });
+  const [leaving, usage] = [createLeaving({ ...common, portalUrl: addresses.portal_url }), createUsage(common)];
   const features = startFeatures({ ...common, addresses, phases, metrics });
   const { alerts, files, mail, registry, tails, webhooks } = features;
   const endpoint = addresses.s3_endpoint;
@@ -135,7 +137,7 @@ async function startAll(
   const syslog = startSyslog(listeners.syslog, { ...common, ...features, metrics });
   // Stopped before the parts that its jobs use.
   phases.started("jobs", jobs, (part) => part.stop());
-  for (const part of [alerts, files, mail, s3, registry, webhooks, trash, backups, restores, leaving, requests])
+  for (const part of [alerts, files, mail, s3, registry, webhooks, trash, backups, restores, leaving, requests, usage])
     await part.start();
   // Registered last, so that it stops first. Running requests need the other parts.
   const stopRequests = (part: typeof listeners): Promise<void> => {
@@ -266,6 +268,7 @@ async function openStores(
         images: imageRecords({ metadata }),
         files: fileRecords({ metadata }),
         objects: objectRecords({ metadata }),
+        usage_daily: usageRecords({ metadata }),
       },
       settings: {
         compactionRowsBytes: config.compaction_rows_bytes,

@@ -25,6 +25,7 @@ export const DELETIONS = {
   images: "manifests and blobs that no image needs",
   idempotency_keys: "idempotency keys of the API",
   activity: "counts of requests by hour",
+  usage: "daily usage after 13 months",
   refused_entries: "counts and samples of refused telemetry",
   refused_requests: "refused requests after a week",
   sessions: "expired sessions of the portal",

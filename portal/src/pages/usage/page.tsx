@@ -10,6 +10,7 @@ import { Facts, Loaded, Page as Frame, Section } from "~/kit/page.tsx";
 import { State } from "~/kit/state.tsx";
 import { Table, type Column } from "~/kit/table.tsx";
 import { CredentialUse } from "./credential-use.tsx";
+import { History } from "./history-charts.tsx";
 import { QuotaBar } from "./quota-bar.tsx";
 import { servicesOf, type ServiceUse, type Usage } from "./services.ts";
 import { TelemetryUse } from "./telemetry-use.tsx";
@@ -29,6 +30,7 @@ export function Page(): ReactNode {
         {(loaded) => (
           <>
             <Storage services={servicesOf(loaded, slug)} />
+            <History />
             <Requests usage={loaded} />
             <Things usage={loaded} />
             <TelemetryUse />

@@ -43,6 +43,9 @@ const FILTERS: Readonly<Record<string, readonly string[]>> = {
   delimiter: ["/", "0", "9"],
   slow: ["true"],
   kind: ["webhook", "project"],
+  service: ["query", "oauth"],
+  group_by: ["project", "credential", "service", "all"],
+  total: ["true"],
   key: ["k_00000000000000000000000005", MANY_VERSIONS],
 };
 

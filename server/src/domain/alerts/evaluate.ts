@@ -57,6 +57,7 @@ export async function evaluate(
         surface: "alert",
         requestId: null,
         savedQueryId: alert.query_id,
+        projectId: alert.project_id,
       },
       visible: () => visibleToAll(deps, rights.principals),
       sql: alert.sql,

@@ -189,6 +189,7 @@ export const LEFT_TABLES: Readonly<Partial<Record<Table, string>>> = {
   credential_minute: RECENT,
   organization_activity: RECENT,
   refused_entries: RECENT,
+  usage_daily: "usage is of the server that counted it; export it as CSV before",
   webhook_rejection: RECENT,
   refused_request: REFUSED,
   refused_repeat: REFUSED,

@@ -97,6 +97,7 @@ export const RECORDS: readonly TableOfOrganization[] = [
   { table: "refused_repeat", key: BY_ID },
   { table: "refused_request", key: BY_ID },
   { table: "organization_activity", key: ["org_id", "hour", "service"] },
+  { table: "usage_daily", key: ["org_id", "day", "project_id", "credential_id", "service"] },
   {
     table: "refused_entries",
     key: ["org_id", "hour", "sender_id", "project_id", "protocol", "type", "reason"],

@@ -71,6 +71,10 @@ export const PERIODIC_WORK = {
     "request.tidy",
     "Deletes refused requests after a week, and earlier if they take too much space.",
   ),
+  usage: one(
+    "usage.measure",
+    "Measures each hour how much organizations store, and deletes daily usage after 13 months.",
+  ),
   "old webhook events": one("webhook.tidy", "Deletes events past their retention, and the data of deleted webhooks."),
 } as const satisfies Readonly<Record<string, PeriodicRow>>;
 

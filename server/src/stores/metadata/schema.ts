@@ -10,6 +10,7 @@ import type { TelemetryTables } from "./schema-telemetry.ts";
 import type { RequestTables } from "./schema-requests.ts";
 import type { TrashTables } from "./schema-trash.ts";
 import type { TrustTables } from "./schema-trusts.ts";
+import type { UsageTables } from "./schema-usage.ts";
 import type { WebhookTables } from "./schema-webhooks.ts";
 
 /**
@@ -30,6 +31,7 @@ export interface Tables
     RequestTables,
     TrashTables,
     TrustTables,
+    UsageTables,
     WebhookTables {
   organization: {
     id: string;

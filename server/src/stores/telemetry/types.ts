@@ -87,6 +87,8 @@ export interface QueryOrigin {
   /** The id of the request. Null if there is none. */
   readonly requestId: string | null;
   readonly savedQueryId?: string | undefined;
+  /** The project of the credential or alert, for the usage. Absent: none. */
+  readonly projectId?: string | null;
 }
 
 export interface QueryRequest {

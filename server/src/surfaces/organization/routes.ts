@@ -24,6 +24,7 @@ import * as s3Destinations from "./operations/s3-destinations.ts";
 import * as s3Keys from "./operations/s3-keys.ts";
 import * as trash from "./operations/trash.ts";
 import * as trusts from "./operations/trusts.ts";
+import { listDailyUsage } from "./operations/daily-usage.ts";
 import { getUsage } from "./operations/usage.ts";
 
 /** Every row of the contract, which has method, path and permission. */
@@ -55,5 +56,5 @@ export function mountOrganization(app: FastifyInstance, deps: OrganizationSurfac
 }
 
 export function mountUsage(app: FastifyInstance, deps: UsageSurfaceDeps): void {
-  mountRoutes(app, deps, USAGE_ROUTES, { getUsage });
+  mountRoutes(app, deps, USAGE_ROUTES, { getUsage, listDailyUsage });
 }

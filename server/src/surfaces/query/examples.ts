@@ -62,6 +62,11 @@ export const EXAMPLES: readonly Example[] = [
     records: "access_log",
   },
   {
+    title: "Usage of the last 30 days by project",
+    sql: "SELECT project_id, sum(requests) AS requests, sum(bytes_in) AS bytes_in, sum(bytes_out) AS bytes_out, sum(bytes_scanned) AS bytes_scanned FROM usage_daily WHERE timestamp > now() - INTERVAL 30 DAY GROUP BY project_id ORDER BY bytes_in DESC",
+    records: "usage_daily",
+  },
+  {
     title: "Events of webhooks by kind",
     sql: "SELECT type, count(*) AS events, max(timestamp) AS newest FROM webhook_events GROUP BY type ORDER BY events DESC",
     records: "webhook_events",

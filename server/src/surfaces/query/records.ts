@@ -18,7 +18,11 @@ export const RECORD_SCOPES: Readonly<Record<OwnTable, Scope>> = {
   files: "files:read",
   objects: "s3:read",
   access_log: "audit:read",
+  usage_daily: "org:read",
 };
+
+/** The tables for those who may read the whole organization. */
+const OF_ORGANIZATION: ReadonlySet<OwnTable> = new Set(["audit_log", "usage_daily"]);
 
 /**
  * Refuses a statement that reads tables of records without the principal's permission.
@@ -27,7 +31,7 @@ export const RECORD_SCOPES: Readonly<Record<OwnTable, Scope>> = {
 function requireRecords(principal: Principal): (table: OwnTable) => void {
   return (table) => {
     const scope = RECORD_SCOPES[table];
-    if (table === "audit_log") requireOrganization(principal, scope);
+    if (OF_ORGANIZATION.has(table)) requireOrganization(principal, scope);
     // The project of a row decides who sees it. Every role that can read telemetry in a project can also read its
     // webhooks, files and objects and pull images.
     else requireAnywhere(principal, scope);
@@ -36,7 +40,7 @@ function requireRecords(principal: Principal): (table: OwnTable) => void {
 
 /** As `requireRecords`, but returns the result. */
 export function mayReadRecords(principal: Principal, table: OwnTable): boolean {
-  const resource = table === "audit_log" ? { orgId: principal.orgId } : undefined;
+  const resource = OF_ORGANIZATION.has(table) ? { orgId: principal.orgId } : undefined;
   return authorize(principal, RECORD_SCOPES[table], resource) === "allowed";
 }
 

@@ -1,5 +1,5 @@
 import type { AccessAction } from "@mooring/contract";
-import { noteAccess, type Accessed } from "#http/index.ts";
+import { noteAccess } from "#http/index.ts";
 import type { Action } from "#domain/registry/index.ts";
 import type { Admitted } from "./admission.ts";
 import type { Request } from "./exchange.ts";
@@ -23,15 +23,15 @@ export function noteImage(
   target: Named,
   admitted?: Pick<Admitted, "repository">,
 ): void {
+  const place = admitted?.repository;
+  if (place !== undefined) noteAccess(request, { orgId: place.orgId, projectId: place.projectId });
   if (target.kind === "uploads" || target.kind === "upload") return;
   const isList = target.kind === "tags" || target.kind === "referrers";
-  const about: Accessed = {
+  noteAccess(request, {
     action: isList ? "image.list" : ACTIONS[action],
     targetKind: target.kind === "blob" ? "blob" : "image",
-    targetId: admitted?.repository.id ?? null,
+    targetId: place?.id ?? null,
     targetName: target.name,
     version: target.kind === "blob" ? target.digest : target.kind === "manifest" ? target.reference : undefined,
-  };
-  const place = admitted?.repository;
-  noteAccess(request, place === undefined ? about : { ...about, orgId: place.orgId, projectId: place.projectId });
+  });
 }

@@ -5,6 +5,7 @@ import {
   BODY_LIMITS,
   createBodyBudget,
   createRateLimiter,
+  noteAccess,
   readBody,
   type Surface,
   PROBLEMS,
@@ -46,6 +47,7 @@ export function mountHooks(app: App, deps: WebhooksSurfaceDeps): void {
       throw nowhere();
     }
     known.set(request.raw, target);
+    noteAccess(request, { orgId: target.webhook.org_id, projectId: target.webhook.project_id });
     limiter.take(target.webhook.id);
     if (target.isSuspended) throw suspended();
     if (target.webhook.paused === 1) throw paused();

@@ -53,7 +53,7 @@ export const API_NOUNS: Readonly<Record<string, readonly string[]>> = {
   trash: "list purge empty".split(" "),
   "trash-item": "list get restore purge".split(" "),
   trust: "list create get test delete".split(" "),
-  usage: "show".split(" "),
+  usage: "show daily".split(" "),
   "webhook-consumer": "list create delete".split(" "),
   "webhook-delivery": "list replay".split(" "),
   "webhook-destination": "list create get update delete".split(" "),

@@ -57,6 +57,7 @@ import { accessLog } from "./0077-access-log.ts";
 import { refusedRequests } from "./0078-refused-requests.ts";
 import { mails } from "./0078-mails.ts";
 import { checkpointKeys } from "./0079-checkpoint-keys.ts";
+import { usageDaily } from "./0083-usage-daily.ts";
 import { runningQueries } from "./0078-running-queries.ts";
 import { operatorIndex } from "./0073-operator-index.ts";
 import { listIndexes } from "./0037-list-indexes.ts";
@@ -130,4 +131,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0078-mails", up: mails },
   { name: "0079-checkpoint-keys", up: checkpointKeys },
   { name: "0078-running-queries", up: runningQueries },
+  { name: "0083-usage-daily", up: usageDaily },
 ];

@@ -61,6 +61,7 @@ export async function runQuery(
       surface: savedQueryId === undefined ? "query" : "saved_query",
       requestId,
       savedQueryId,
+      projectId: principal.kind === "credential" ? principal.projectId : null,
     },
     visible: rights.visible,
     sql: body.sql,

@@ -31,6 +31,7 @@ const DESCRIPTIONS: Readonly<Record<TelemetryType | OwnTable, string>> = {
   images: "container images and artifacts, one row a manifest",
   files: "files that are there",
   objects: "objects of buckets, one row a version",
+  usage_daily: "daily usage by project, credential and service",
 };
 
 /**
