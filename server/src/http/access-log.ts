@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import { ACCESS_ACTIONS, type AccessAction } from "@mooring/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { rowOf, type Accessed, type RowParts } from "./access-row.ts";
+import { countedStatus } from "./metrics.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -54,7 +55,7 @@ export function createAccessLog({ policy, record, nowMs }: AccessLogOptions): Ac
       if (action === undefined || orgId === undefined) return;
       const { mode, sampleRate } = policy(orgId);
       if (mode === "off") return;
-      const mustStay = mode === "all" || reply.statusCode >= 400 || ACCESS_ACTIONS[action] === "write";
+      const mustStay = mode === "all" || countedStatus(request, reply) >= 400 || ACCESS_ACTIONS[action] === "write";
       if (!mustStay && !isChosen(sampleRate)) return;
       const parts = { request, reply, action, sampleRate: mustStay ? 1 : sampleRate };
       const write = (end: Pick<RowParts, "bytesOut" | "isAborted">): void =>

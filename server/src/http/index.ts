@@ -1,3 +1,4 @@
+export { noteBroken } from "./broken.ts";
 export type { Compression } from "./compression.ts";
 export { preferredType } from "./accept.ts";
 export { createAccessLog, noteAccess } from "./access-log.ts";

@@ -10,7 +10,7 @@ declare module "fastify" {
   interface FastifyRequest {
     /** The name of the operation, when the route has several. */
     operation: string | null;
-    /** The status of the problem, when the protocol answers it with status 200. */
+    /** The status of the problem, when the answer has status 200: the protocol puts problems there, or it broke later. */
     problemStatus: number | null;
   }
 }

@@ -13,7 +13,8 @@ import { JSON_BODY_BYTES_MAX, PUBLIC_BODY_BYTES_MAX } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 import { readFor } from "#kernel/read-for.ts";
 import { principalOf } from "./authentication.ts";
-import { CallerGone, isDisconnect } from "./disconnect.ts";
+import { noteBroken } from "./broken.ts";
+import { CallerGone } from "./disconnect.ts";
 import { hasToken, type HttpHost } from "./host.ts";
 import { idempotent } from "./idempotency.ts";
 import { operatorOf, sessionOf, type ActingOperator, type PersonSession } from "./sessions.ts";
@@ -167,7 +168,7 @@ function isDryRun({ query }: AnyRoute, request: FastifyRequest): boolean {
 
 /** Closes the connection of an answer that has begun and can't be completed, so that the client sees the failure. */
 function leaveBroken(request: FastifyRequest, reply: FastifyReply, error?: unknown): void {
-  if (error !== undefined && !isDisconnect(error, request.raw))
+  if (error !== undefined && noteBroken(request, error))
     request.log.info({ err: error }, "could not complete an answer");
   reply.hijack();
   reply.raw.destroy();

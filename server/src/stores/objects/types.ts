@@ -115,6 +115,8 @@ export interface PipeOptions {
   /** Whether to end the stream afterwards. Default true. */
   readonly end?: boolean;
   readonly signal?: AbortSignal;
+  /** Called when bytes are missing, before the stream is destroyed. */
+  readonly failed?: (error: unknown) => void;
 }
 
 export interface Composed {

@@ -1,4 +1,4 @@
-import type { Compression, OperationContext } from "#http/index.ts";
+import { noteBroken, type Compression, type OperationContext } from "#http/index.ts";
 import type { QueryRun, QueryStatistics } from "#stores/telemetry/index.ts";
 
 /** The field with a query's statistics, for formats that can't contain them. */
@@ -24,6 +24,10 @@ export async function sendRun(run: QueryRun, { request, reply, trailer, compress
       return statistics === undefined ? "" : dictionaryOf(statistics);
     });
   }
+  // Before `send`, whose own listener cuts the connection.
+  run.body.once("error", (error) => {
+    if (reply.raw.headersSent) noteBroken(request, error);
+  });
   await reply.send(
     PACKED.has(run.contentType.split(";")[0] ?? "") ? run.body : compression.stream(request, reply, run.body),
   );

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { FailureDelay } from "#domain/identity/index.ts";
 import { S3Error, type Bucket } from "#domain/s3/index.ts";
 import { readFor } from "#kernel/read-for.ts";
-import { noteAccess, type Accessed } from "#http/index.ts";
+import { noteAccess, noteBroken, type Accessed } from "#http/index.ts";
 import { accessOf, placeIn } from "./access.ts";
 import { createS3Authenticator, type Authentication, type S3Authenticator } from "./auth/authenticate.ts";
 import type { FormFields } from "./auth/form.ts";
@@ -90,6 +90,7 @@ class Service {
       requestId,
       ...this.#parts.peerOf(raw),
       requestBody: () => this.#reply.askForBody(),
+      noteBroken: (error) => noteBroken(this.#request, error),
     };
   }
 

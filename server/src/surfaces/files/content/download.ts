@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { fileOfUrl, type FileRow } from "#domain/files/index.ts";
-import { isDisconnect } from "#http/index.ts";
+import { isDisconnect, noteBroken } from "#http/index.ts";
 import type { FilesSurfaceDeps } from "../deps.ts";
 import { noteFile, presigned } from "../access.ts";
 import { etagOf } from "../model.ts";
@@ -61,7 +61,7 @@ async function send(
   const reader = await deps.objects.open(file.org_id, file.blob_id, range === undefined ? {} : { range });
   try {
     reply.sendHead(range === undefined ? 200 : 206, fields);
-    await reader.pipeTo(reply.raw);
+    await reader.pipeTo(reply.raw, { failed: (error) => noteBroken(request, error) });
   } catch (error) {
     // The head was sent, so only a cut connection can tell the client that the content is incomplete.
     reply.raw.destroy();
