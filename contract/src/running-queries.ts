@@ -4,7 +4,7 @@ import { route } from "./route.ts";
 import { Timestamp } from "./shared.ts";
 
 /** The interfaces that queries come from. */
-export const QUERY_SURFACES = ["query", "saved_query", "alert", "check", "preview"] as const;
+export const QUERY_SURFACES = ["query", "saved_query", "alert", "check", "preview", "erasure"] as const;
 
 export const RunningQuery = Type.Object({
   id: Id,

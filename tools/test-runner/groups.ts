@@ -23,7 +23,7 @@ const acceptance = (names: string): RegExp => new RegExp(`^tests/acceptance/(${n
 
 const CORE_ACCEPTANCE =
   "access|access-log|account|activity|alerts|allowed-addresses|allowed-destinations|audit|audit-checkpoints|cli|cli-api|cli-files|cli-ingest|cli-ingest-text|cli-query|cli-s3|concurrent-updates|daily-usage|" +
-  "demo|errors|exact-json-few|fatal|files|first-run|healthcheck|" +
+  "demo|erasures|errors|exact-json-few|fatal|files|first-run|healthcheck|" +
   "files-resumable-api|full-disk|ingest-keys|ingest-limits|ingest-rules|leaks|leaving|live-streams-end|locked-records|logins|master-key|moves|nodes|own-telemetry|ownership|proxies|query|query-narrow|query-sandbox|query-stored|refused-bodies|refused-entries|" +
   "registry-login|registry-manifests|registry-quota|registry-security|rest|retention|routing|s3|secrets|settings|sign-in|start|stop|strict-http|suspension|tail|tenancy|token-life|trash|trusts|webhooks|webhooks-cli|webhooks-json";
 const ACCESS_ACCEPTANCE = "permission-table|requests-explained";
@@ -43,9 +43,9 @@ const PACKAGING =
 export const CHECKOUT_ONLY =
   /^tests\/acceptance\/(docs|s3-conformance)\.test\.ts$|^tests\/acceptance\/(demo|docs)\.full\.ts$/;
 const CORE_STORES =
-  "jobs/(jobs|parking)|outbound/proxy|telemetry/(backpressure|embedded|feed/feed|kill-few|nodes|rows|snapshot|startup|sweep|compaction/.*|presence/presence|retention/(erasing|kill-few|quotas|retention))|" +
+  "jobs/(jobs|parking)|outbound/proxy|telemetry/(backpressure|embedded|feed/feed|kill-few|nodes|rows|snapshot|startup|sweep|compaction/.*|presence/presence|retention/(conditions|erasing|kill-few|quotas|retention))|" +
   "objects/(kill-few|filesystem/(crash|filesystem|large)|s3/nodes)|" +
-  "telemetry/query/(attacks|cancel|columnar-limits|engine|engine-streams|explain|hidden|latest|messages|normal|own-functions|pool|promoted|pruning|pushdown|severity|truncation)|" +
+  "telemetry/query/(attacks|cancel|columnar-limits|condition|engine|engine-streams|explain|hidden|latest|messages|normal|own-functions|pool|promoted|pruning|pushdown|severity|truncation)|" +
   "metadata/(kill-few|postgres/(postgres|requirements)|sqlite/(readers|sqlite))";
 const CORE_SURFACES =
   "(s3|registry|files)/quota|registry/(narrow-tokens|races)|portal/(sign-in-delays|operations/(password-reset|sign-in))|s3/security|api/operations/document|query/(send|operations/running-queries)|telemetry/(alert-changes|alert-rights|operations/(alerts|otlp-export)|syslog/server|tail/tails?|wire/(poison|pool))";

@@ -9,7 +9,7 @@ import { imageRecords } from "#domain/registry/index.ts";
 import { objectRecords } from "#domain/s3/index.ts";
 import { organizationsWithout } from "#domain/suspension/index.ts";
 import { usageRecords } from "#domain/usage/index.ts";
-import { eventRecords } from "#domain/webhooks/index.ts";
+import { eraseEvents, eventRecords } from "#domain/webhooks/index.ts";
 import { countAnswered, createHttpHost, createHttpServer } from "#http/index.ts";
 import type { GuardedClock } from "#kernel/deletions.ts";
 import { Metrics } from "#kernel/metrics/index.ts";
@@ -251,6 +251,11 @@ async function openStores(
   },
 ): Promise<{ telemetry: TelemetryStore; objects: ObjectStore }> {
   const { log, clock, phases, schedule, metadata, metrics } = parts;
+  const opened: { objects?: ObjectStore } = {};
+  const objectsLater = (): ObjectStore => {
+    if (opened.objects === undefined) throw new Error("cannot erase events before the store of objects is open");
+    return opened.objects;
+  };
   const telemetry = phases.started(
     "telemetry",
     await openTelemetry({
@@ -270,6 +275,7 @@ async function openStores(
         objects: objectRecords({ metadata }),
         usage_daily: usageRecords({ metadata }),
       },
+      removeRecords: (orgId, ids, count) => eraseEvents({ metadata, objects: objectsLater }, orgId, ids, count),
       settings: {
         compactionRowsBytes: config.compaction_rows_bytes,
         compactionIntervalMs: config.compaction_interval_ms,
@@ -288,7 +294,7 @@ async function openStores(
     }),
     (part) => part.close(),
   );
-  const objects = phases.started(
+  const objects = (opened.objects = phases.started(
     "objects",
     await openObjects({
       dataDir: config.data_dir,
@@ -301,7 +307,7 @@ async function openStores(
       ...upstreamOf(config),
     }),
     (part) => part.close(),
-  );
+  ));
   return { telemetry, objects };
 }
 

@@ -28,7 +28,7 @@ import { createQuerySurface, type QueryLimits } from "#surfaces/query/index.ts";
 import { createWebhooksSurface } from "#surfaces/webhooks/index.ts";
 import type { Addresses } from "./addresses.ts";
 import type { createAlerts } from "./alerts.ts";
-import type { BackupRunner, PartRestorer } from "./backup/index.ts";
+import { backupsSince, type BackupRunner, type PartRestorer } from "./backup/index.ts";
 import type { Config } from "./config.ts";
 import type { Files } from "./files.ts";
 import type { Leaving } from "./leaving.ts";
@@ -180,6 +180,7 @@ function telemetrySurfacesOf(parts: SurfaceParts): Surface[] {
       store: telemetry,
       feed: identity.feed,
       retentionDaysMax: config.retention_days_max,
+      backupsSince: (ms) => backupsSince(config, ms),
       digest: (text) => identity.envelope.lookupHash("telemetry-erasure", text).hash.toString("hex"),
     }),
   ];

@@ -50,6 +50,7 @@ export const PROBLEMS = {
   duplicate_slug: { status: 409, title: "The slug is taken" },
   idempotency_in_progress: { status: 409, title: "A request with this idempotency key is still running" },
   concurrent_update: { status: 409, title: "The resource was changed in the meantime" },
+  more_rows_match: { status: 409, title: "More rows match than expected" },
   orphans_undecided: { status: 409, title: "Nobody can become responsible for the credentials" },
   precondition_failed: { status: 412, title: "A precondition is not met" },
   body_too_large: { status: 413, title: "The request body is too large" },

@@ -48,6 +48,7 @@ const OF_THE_CALLER = [
   "duplicate_slug",
   "idempotency_in_progress",
   "concurrent_update",
+  "more_rows_match",
   "orphans_undecided",
   "precondition_failed",
   "body_too_large",

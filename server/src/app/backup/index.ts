@@ -21,4 +21,5 @@ export { retentionOf } from "./retention.ts";
 export { BackupRunner } from "./runner.ts";
 export { fillDataDirectory, gatherBackup, refuseHalfRestored } from "./restore.ts";
 export { restoreDirectory } from "./restore-directory.ts";
+export { backupsSince } from "./since.ts";
 export { changeBackupMemory, readBackupMemory, type TrialResult } from "./state.ts";

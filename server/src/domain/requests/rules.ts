@@ -44,6 +44,7 @@ const OF_PROBLEMS: Readonly<Record<ProblemCode, RefusalRule>> = {
   duplicate_slug: "conflict",
   idempotency_in_progress: "conflict",
   concurrent_update: "conflict",
+  more_rows_match: "conflict",
   orphans_undecided: "conflict",
   precondition_failed: "conflict",
   body_too_large: "size",

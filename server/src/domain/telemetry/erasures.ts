@@ -6,7 +6,7 @@ import { auditOrigin, listPage, type Caller, type Page, type PageQuery } from "#
 import { newId } from "#kernel/ids.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
-import { STORED_TABLES, TELEMETRY_TYPES, type ErasureMatch, type TelemetryType } from "#stores/telemetry/index.ts";
+import { STORED_TABLES, TELEMETRY_TYPES, type ErasedTable, type ErasureMatch } from "#stores/telemetry/index.ts";
 import type { TelemetryDeps } from "./policy.ts";
 import {
   deleteErasures,
@@ -22,7 +22,7 @@ import {
 } from "./store.ts";
 
 export interface ErasureInput {
-  readonly types: readonly TelemetryType[];
+  readonly types: readonly ErasedTable[];
   /** The range of `timestamp` in microseconds since the epoch. `toUs` is not in the range. Null: no limit. */
   readonly fromUs: number | null;
   readonly toUs: number | null;

@@ -1,3 +1,4 @@
+export { countErasure, requireExpected, type Counted, type Counting } from "./erasure-count.ts";
 export {
   createErasure,
   dropOrganizationRows,

@@ -14,8 +14,8 @@ import {
   type QueryEngineSettings,
   type SandboxLayer,
 } from "./query/index.ts";
-import { RecordFiles, type RecordSources } from "./records/index.ts";
-import type { RetentionSettings } from "./retention/index.ts";
+import { RecordFiles, recordEraser, type RecordSources, type RemoveRecords } from "./records/index.ts";
+import type { EraseRecords, RetentionSettings } from "./retention/index.ts";
 import { Presence } from "./presence/index.ts";
 import { openRows, type RowStore } from "./rows.ts";
 import { bootId, recordGap, Spool, SPOOL_DEFAULTS } from "./spool/index.ts";
@@ -56,6 +56,8 @@ export interface TelemetryOptions {
   readonly runner?: CompactionRunner;
   /** The sources of tables whose rows are not telemetry. A table without a source cannot be queried. */
   readonly records?: RecordSources;
+  /** Deletes events of webhooks. Without it they can't be erased. */
+  readonly removeRecords?: RemoveRecords;
   /** The schedule that runs the store's periodic work. */
   readonly schedule: Schedule;
   /**
@@ -73,9 +75,13 @@ export interface TelemetryOptions {
  */
 export async function openTelemetry(options: TelemetryOptions): Promise<TelemetryStore> {
   const { dataDir, log, clock, settings } = options;
-  const opened: { spool?: Spool } = {};
+  const opened: { spool?: Spool; eraseRecords?: EraseRecords } = {};
   const beforeSettle = async (): Promise<void> => opened.spool?.drain();
-  const rows = await openRows({ ...options, settings: rowSettings(settings), beforeSettle });
+  const eraseRecords: EraseRecords = async (...of) => {
+    if (opened.eraseRecords === undefined) throw new Error("cannot erase records before the store is open");
+    await opened.eraseRecords(...of);
+  };
+  const rows = await openRows({ ...options, settings: rowSettings(settings), beforeSettle, eraseRecords });
   const records = await openRecords(options).catch(async (error: unknown) => {
     await rows.close();
     throw error;
@@ -94,6 +100,13 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
     log,
     clock,
   });
+  const { removeRecords: remove } = options;
+  if (remove !== undefined)
+    opened.eraseRecords = recordEraser({
+      query: (request) => engine.query(request),
+      forget: (table) => records.forget(table),
+      remove,
+    });
   const sandbox = settings.querySandbox ?? "warn";
   if (sandbox !== "off")
     warnOfMissing(engine, log).catch((error: unknown) =>

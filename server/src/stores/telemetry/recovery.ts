@@ -18,7 +18,7 @@ import { WriteAheadLog } from "./log/log.ts";
 import { recoverLog } from "./log/recover.ts";
 import { createSegmentFile, type CreateSegmentFile } from "./log/segment.ts";
 import { Manifest } from "./manifest.ts";
-import { openLifecycle, type Lifecycle } from "./retention/index.ts";
+import { openLifecycle, type EraseRecords, type Lifecycle } from "./retention/index.ts";
 import type { TelemetryLog, TelemetrySettings } from "./settings.ts";
 import { prepareFolders, restoreTables } from "./startup.ts";
 import { readStoreId } from "./store-id.ts";
@@ -45,6 +45,8 @@ export interface RowStoreOptions {
   readonly metrics?: Metrics;
   /** Called before an erasure, so that rows that wait elsewhere are stored first. */
   readonly beforeSettle?: () => Promise<void>;
+  /** Erases rows of records. Without it such an erasure fails. */
+  readonly eraseRecords?: EraseRecords;
 }
 
 /** The parts of the store, after everything on disk was read. */
@@ -122,9 +124,20 @@ export async function recover(options: RowStoreOptions, layout: Layout, unlock: 
   const made = writers(options, layout, tables, manifest);
   const { files, eraseRunner: runner } = made;
   const retention = { layout, tables, files, runner, settings: settings.retention, kept: options.kept };
-  const lifecycle = await openLifecycle({ metadata, storeId, clock, log, schedule: options.schedule, ...retention });
+  const eraseRecords = options.eraseRecords ?? noRecords;
+  const lifecycle = await openLifecycle({
+    ...retention,
+    metadata,
+    storeId,
+    clock,
+    log,
+    schedule: options.schedule,
+    eraseRecords,
+  });
   return { options, storeId, tables, keys, manifest, wal, feed, lifecycle, unlock, spooled, ...made };
 }
+
+const noRecords: EraseRecords = () => Promise.reject(new Error("this store has no records"));
 
 /** Creates the processes that write Parquet: one for hot rows, one for small files. */
 function writers(

@@ -83,7 +83,8 @@ export interface QueryActor {
 export interface QueryOrigin {
   readonly actor: QueryActor;
   /** `check` only describes a statement, `preview` reads rows to try a rule. */
-  readonly surface: "query" | "saved_query" | "alert" | "check" | "preview";
+  /** `erasure` counts the rows of an erasure. Its statement is shown nowhere, because it may name a person. */
+  readonly surface: "query" | "saved_query" | "alert" | "check" | "preview" | "erasure";
   /** The id of the request. Null if there is none. */
   readonly requestId: string | null;
   readonly savedQueryId?: string | undefined;
@@ -102,6 +103,11 @@ export interface QueryRequest {
   readonly format: ResultFormat;
   /** Checks the statement without running it, and answers with a `StatementDescription` as JSON. */
   readonly describe?: boolean;
+  /**
+   * Only with `describe`: `sql` is a boolean expression over one table. `nowMs` is the moment that `now()` stands for in the
+   * answer's `condition`.
+   */
+  readonly condition?: { readonly table: StoredTable | RecordTable; readonly nowMs: number } | undefined;
   /**
    * `plan` answers with the plan as JSON (`{"plan": …}`) and runs nothing. `analyze` runs the statement and answers with the
    * executed plan.
@@ -214,6 +220,8 @@ export interface RunningQueries {
 export interface StatementDescription {
   /** The names of the parameters. Positional ones have numbers from 1. */
   readonly parameters: readonly string[];
+  /** The checked condition, as SQL that always chooses the same rows. */
+  readonly condition?: string | undefined;
 }
 
 /** A running query whose first bytes have arrived. */

@@ -42,6 +42,8 @@ export interface TelemetrySettingsSurfaceDeps {
   readonly clock: Clock;
   /** The most days that an organization may choose; null: no limit. */
   readonly retentionDaysMax: number | null;
+  /** Returns the backups that began after a time, newest first. */
+  readonly backupsSince: (ms: number) => Promise<readonly { readonly name: string; readonly startedMs: number }[]>;
   /** Returns a keyed hash. Equal texts have equal hashes, and nobody without the key can find a text by trying. */
   readonly digest: (text: string) => string;
 }

@@ -47,7 +47,7 @@ export const API_NOUNS: Readonly<Record<string, readonly string[]>> = {
   "s3-key": "get update approve adopt".split(" "),
   "s3-key-activity": "get".split(" "),
   "saved-query": "list create get update delete run".split(" "),
-  "telemetry-erasure": "create list get".split(" "),
+  "telemetry-erasure": "create preview list get".split(" "),
   "telemetry-settings": "get update".split(" "),
   "telemetry-usage": "show".split(" "),
   trash: "list purge empty".split(" "),

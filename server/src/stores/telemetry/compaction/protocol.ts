@@ -58,6 +58,8 @@ export interface MadeFile {
   readonly maxUs: number;
   /** Attributes with a separate column; see `promotedColumn`. */
   readonly promoted: readonly string[];
+  /** The number of rows of an erasure that stay in the file without some columns. */
+  readonly cleared?: number;
 }
 
 /**

@@ -200,7 +200,7 @@ class Engine implements QueryEngine {
     if (request.describe !== true && Object.keys(wanted).length > 0) await whole?.(orgId);
     const files = await snapshot(orgId, wanted);
     held.hold(files);
-    if (request.describe !== true && request.explain !== "plan")
+    if (request.describe !== true && request.explain !== "plan" && request.origin.surface !== "erasure")
       this.#spend(request, ask, { ...files.tables, ...records });
     const visible = typeof request.visible === "function" ? await request.visible() : request.visible;
     for (const type of TELEMETRY_TYPES) {
@@ -275,6 +275,7 @@ function childQuery(request: QueryRequest, settings: QueryEngineSettings): Omit<
     parameters: request.parameters,
     format: request.format,
     describe: request.describe,
+    condition: request.condition,
     explain: request.explain,
     rowsMax: request.rowsMax,
     truncate: request.truncate,

@@ -1,7 +1,7 @@
 import { Problem } from "#kernel/problem.ts";
 import type { QueryEvent, SlowReason } from "../types.ts";
 import { NO_FIGURES } from "./protocol.ts";
-import { SHOWN_SQL_CHARS_MAX, type RegisteredQuery } from "./registry.ts";
+import { shownSql, type RegisteredQuery } from "./registry.ts";
 import type { RunOutcome } from "./run.ts";
 import { SlotRefusal } from "./slots.ts";
 
@@ -35,7 +35,7 @@ export function endedEvent({ query, nowMs }: EndedRun, outcome: RunOutcome): Que
     state,
     refusal: isRefused ? "scan_limit" : null,
     code: outcome.code === "ok" ? null : outcome.code === "cancelled" ? "query_cancelled" : outcome.code,
-    detail: outcome.detail?.slice(0, DETAIL_CHARS_MAX) ?? null,
+    detail: shownDetail(query, outcome.detail),
     planMs: Math.round(outcome.planMs),
     runMs: Math.round(runMs),
     sendMs: Math.round(outcome.sendMs),
@@ -55,7 +55,7 @@ export function unstartedEvent(ended: EndedRun, error: unknown): QueryEvent {
     state,
     refusal: state === "cancelled" ? null : problem instanceof SlotRefusal ? problem.reason : "other",
     code: problem?.code ?? "query_cancelled",
-    detail: problem?.message.slice(0, DETAIL_CHARS_MAX) ?? null,
+    detail: shownDetail(ended.query, problem?.message),
     planMs: 0,
     runMs: 0,
     sendMs: 0,
@@ -67,7 +67,7 @@ export function unstartedEvent(ended: EndedRun, error: unknown): QueryEvent {
 }
 
 function baseOf({ query, nowMs }: EndedRun) {
-  const { orgId, origin, sql, range = {} } = query.request;
+  const { orgId, origin, range = {} } = query.request;
   const { rows, bytes, files, filesTotal } = query.figures ?? NO_FIGURES;
   const asked = Object.values(query.asked.tables);
   const from = asked.map(({ fromUs }) => fromUs ?? -Infinity);
@@ -76,7 +76,7 @@ function baseOf({ query, nowMs }: EndedRun) {
     id: query.id,
     orgId,
     origin,
-    sql: sql.slice(0, SHOWN_SQL_CHARS_MAX),
+    sql: shownSql(query.request),
     cancelledBy: query.cancelledBy,
     askedAtMs: query.askedAtMs,
     waitMs: Math.round(query.waitedMs ?? Math.max(0, nowMs - query.askedAtMs)),
@@ -89,6 +89,11 @@ function baseOf({ query, nowMs }: EndedRun) {
     filesRead: files,
     filesSkipped: Math.max(0, filesTotal - files),
   };
+}
+
+/** The message of an erasure's statement may quote its values. */
+function shownDetail({ request }: RegisteredQuery, detail: string | null | undefined): string | null {
+  return request.origin.surface === "erasure" ? null : (detail?.slice(0, DETAIL_CHARS_MAX) ?? null);
 }
 
 function bound(us: number): number | null {

@@ -1,5 +1,5 @@
 import type { ProblemCode, TextPosition } from "#kernel/problem.ts";
-import type { QueryParameter, ResultFormat, VisibleRows } from "../types.ts";
+import type { QueryParameter, QueryRequest, ResultFormat, VisibleRows } from "../types.ts";
 import type { TimeRange } from "../snapshot.ts";
 
 /** The payload of a `query` frame. */
@@ -9,6 +9,8 @@ export interface ChildQuery {
   readonly parameters: readonly QueryParameter[] | Readonly<Record<string, QueryParameter>>;
   readonly format: ResultFormat;
   readonly describe?: boolean | undefined;
+  /** As in `QueryRequest`. */
+  readonly condition?: QueryRequest["condition"];
   readonly explain?: "plan" | "analyze" | undefined;
   readonly rowsMax: number;
   readonly truncate: boolean;

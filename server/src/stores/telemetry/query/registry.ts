@@ -6,7 +6,12 @@ import { RecentQueries } from "./recent.ts";
 import type { ChildAsk, ScanFigures } from "./protocol.ts";
 
 /** The longest text of a statement that the list shows. */
-export const SHOWN_SQL_CHARS_MAX = 16 * 1024;
+const SHOWN_SQL_CHARS_MAX = 16 * 1024;
+
+/** Returns the text of a statement that lists and logs show. */
+export function shownSql({ origin, sql }: QueryRequest): string {
+  return origin.surface === "erasure" ? "-- counts the rows of an erasure" : sql.slice(0, SHOWN_SQL_CHARS_MAX);
+}
 
 /** A query from its request to its end. */
 export class RegisteredQuery {
@@ -45,12 +50,12 @@ export class RegisteredQuery {
   }
 
   shown(): RunningQuery {
-    const { orgId, origin, sql } = this.request;
+    const { orgId, origin } = this.request;
     return {
       id: this.id,
       orgId,
       origin,
-      sql: sql.slice(0, SHOWN_SQL_CHARS_MAX),
+      sql: shownSql(this.request),
       state: this.startedAtMs === null ? "waiting" : "running",
       askedAtMs: this.askedAtMs,
       startedAtMs: this.startedAtMs,

@@ -10,7 +10,7 @@ import type { Layout } from "../layout.ts";
 import type { TelemetryLog } from "../settings.ts";
 import type { TimeRange } from "../snapshot.ts";
 import { Eraser } from "./eraser.ts";
-import { ErasureJobs } from "./erasure-jobs.ts";
+import { ErasureJobs, type EraseRecords } from "./erasure-jobs.ts";
 import { ErasureRecords } from "./erasure-records.ts";
 import { acceptedTimesOf, cutUs, Policies, type AcceptedTimes, type Policy } from "./policies.ts";
 import { Quotas } from "./quotas.ts";
@@ -28,6 +28,7 @@ export interface LifecycleOptions {
   /** Rewrites files. It is separate from the other runners, because each runs one job at a time. */
   readonly runner: CompactionRunner;
   readonly settings: RetentionSettings;
+  readonly eraseRecords: EraseRecords;
   /** The organizations whose rows must stay now. Default: none. */
   readonly kept?: (() => Promise<ReadonlySet<string>>) | undefined;
   readonly clock: GuardedClock;

@@ -1,5 +1,8 @@
 import type { StoredTable } from "../spool/tables.ts";
 
+/** Tables whose rows an erasure can remove. */
+export type ErasedTable = StoredTable | "webhook_events";
+
 /** The values to erase. A row must have all of them. */
 export interface ErasureMatch {
   /** Every row of a deleted organization. */
@@ -19,14 +22,17 @@ export interface ErasureMatch {
    */
   readonly attributes?: Readonly<Record<string, string>>;
   readonly tags?: Readonly<Record<string, string>>;
+  /** A condition in SQL, as the gate has rendered it. Without other members. */
+  readonly where?: string;
 }
 
 /** The members that can match rows of each type. */
-export const MATCHABLE: Readonly<Record<StoredTable, readonly (keyof ErasureMatch)[]>> = {
+export const MATCHABLE: Readonly<Record<ErasedTable, readonly (keyof ErasureMatch)[]>> = {
   logs: ["project_id", "service", "trace_id", "level", "message", "attributes"],
   metrics: ["project_id", "name", "tags"],
   traces: ["project_id", "service", "trace_id", "name", "attributes"],
   access_log: ["project_id", "actor_id"],
+  webhook_events: [],
 };
 
 export interface Predicate {
@@ -37,10 +43,12 @@ export interface Predicate {
 }
 
 /**
- * Returns the condition as SQL that is true or false for every row. It contains only our own numbers and literals.
+ * Returns the condition as SQL that is true or false for every row. It contains only our own numbers and literals. A
+ * condition in SQL (`match.where`) must have passed the gate in this process.
  * @throws Error for a match that rows of the type don't have. To fail is better than to erase too much.
  */
-export function predicateSql(type: StoredTable, { fromUs, toUs, match }: Predicate): string {
+export function predicateSql(type: ErasedTable, { fromUs, toUs, match }: Predicate): string {
+  if (match.where !== undefined) return whereSql(match.where, { fromUs, toUs });
   const known = new Set<string>(MATCHABLE[type]);
   const conditions: string[] = [];
   for (const [name, value] of Object.entries(match)) {
@@ -50,9 +58,19 @@ export function predicateSql(type: StoredTable, { fromUs, toUs, match }: Predica
     else conditions.push(`"${name}" = ${textLiteral(String(value))}`);
   }
   if (conditions.length === 0) throw new Error("an erasure must match at least one value");
-  if (fromUs !== null) conditions.push(`"timestamp" >= make_timestamptz(${wholeNumber(fromUs)})`);
-  if (toUs !== null) conditions.push(`"timestamp" < make_timestamptz(${wholeNumber(toUs)})`);
-  return `coalesce(${conditions.join(" AND ")}, false)`;
+  return `coalesce(${[...conditions, ...timesSql({ fromUs, toUs })].join(" AND ")}, false)`;
+}
+
+/** Returns a condition that the gate has rendered, within a range of time, as SQL that is true or false for every row. */
+export function whereSql(where: string, range: Pick<Predicate, "fromUs" | "toUs">): string {
+  return `coalesce(${[`(${where})::BOOLEAN`, ...timesSql(range)].join(" AND ")}, false)`;
+}
+
+function timesSql({ fromUs, toUs }: Pick<Predicate, "fromUs" | "toUs">): string[] {
+  return [
+    ...(fromUs === null ? [] : [`"timestamp" >= make_timestamptz(${wholeNumber(fromUs)})`]),
+    ...(toUs === null ? [] : [`"timestamp" < make_timestamptz(${wholeNumber(toUs)})`]),
+  ];
 }
 
 function membersOf(value: unknown): [string, string][] {

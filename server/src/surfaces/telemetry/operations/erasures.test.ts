@@ -21,7 +21,11 @@ describe("createTelemetryErasure", () => {
     TELEMETRY_SETTINGS_ROUTES.createTelemetryErasure,
     {
       ask: () => ({ path, body }),
-      problems: { forbidden: async (world) => ({ path, body, token: await boundToken(world) }) },
+      problems: {
+        forbidden: async (world) => ({ path, body, token: await boundToken(world) }),
+        invalid_sql: async () => ({ path, body: { types: ["logs"], where: "servce = 'shop'", rows_expected: 0 } }),
+        sql_not_allowed: async () => ({ path, body: { types: ["logs"], where: "random() < 0.5", rows_expected: 0 } }),
+      },
     },
     withTelemetry(),
   );
@@ -45,6 +49,11 @@ describe("createTelemetryErasure", () => {
       [{ ...body, from: "9999-01-01T00:00:00Z" }, "/from"],
       [{ ...body, from: "yesterday" }, "/from"],
       [{ ...body, sql: "true" }, "/sql"],
+      [{ types: ["logs"] }, "/match"],
+      [{ ...body, where: "true", rows_expected: 0 }, "/match"],
+      [{ types: ["logs"], where: "true" }, "/rows_expected"],
+      [{ types: ["logs", "traces"], where: "true", rows_expected: 0 }, "/types"],
+      [{ types: ["webhook_events"], match: { project_id: "p" } }, "/types"],
     ];
     for (const [wrong, pointer] of cases) {
       const answer = await world.call("POST", path, { token, body: wrong });
@@ -89,6 +98,24 @@ describe("createTelemetryErasure", () => {
     const token = world.person(world.acme, world.acme.people.owner);
     assert.equal((await world.call("POST", path, { token, body })).status, 202);
   });
+});
+
+describe("previewTelemetryErasure", () => {
+  const body = { types: ["logs"], where: "service = 'shop'" };
+  const preview = `${path}/preview`;
+
+  testOperation(
+    TELEMETRY_SETTINGS_ROUTES.previewTelemetryErasure,
+    {
+      ask: () => ({ path: preview, body }),
+      problems: {
+        forbidden: async (world) => ({ path: preview, body, token: await boundToken(world) }),
+        invalid_sql: async () => ({ path: preview, body: { ...body, where: "servce = 'shop'" } }),
+        sql_not_allowed: async () => ({ path: preview, body: { ...body, where: "random() < 0.5" } }),
+      },
+    },
+    withTelemetry(),
+  );
 });
 
 const pathOf = (id: string): string => `/v1/telemetry/erasures/${id}`;

@@ -29,8 +29,11 @@ export function withTelemetry(retention: NonNullable<TelemetryStoreSettings["ret
       onClose(() => store.close());
       const digest = (text: string): string => createHmac("sha256", "test").update(text).digest("hex");
       const retentionDaysMax = retention.daysMax ?? null;
+      const backupsSince = (): Promise<[]> => Promise.resolve([]);
       const { feed } = identity;
-      return [createTelemetrySettingsSurface({ host, metadata, clock, store, feed, retentionDaysMax, digest })];
+      return [
+        createTelemetrySettingsSurface({ host, metadata, clock, store, feed, retentionDaysMax, digest, backupsSince }),
+      ];
     },
   };
 }

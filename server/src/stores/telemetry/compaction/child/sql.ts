@@ -1,6 +1,6 @@
-import { promotedColumn } from "../../columns.ts";
+import { promotedColumn, SERVICE_OF_METRIC } from "../../columns.ts";
 import { STORED_COLUMNS, type StoredTable } from "../../spool/tables.ts";
-import { SEVERITY_ANEW } from "../../severity-sql.ts";
+import { SEVERITY_ANEW, severityNameSql } from "../../severity-sql.ts";
 
 /** Returns the stored columns of rows as a list for SELECT. Severities by older level spellings are computed again. */
 export function storedColumns(type: StoredTable): string {
@@ -8,6 +8,18 @@ export function storedColumns(type: StoredTable): string {
     type === "logs" && name === "severity" ? `${SEVERITY_ANEW} AS "severity"` : `"${name}"`,
   );
   return columns.join(", ");
+}
+
+/** Selects all columns of `source`, and those that queries derive, with the values that queries see. */
+export function shownRows(type: StoredTable, source: string): string {
+  switch (type) {
+    case "logs":
+      return `SELECT * REPLACE (${SEVERITY_ANEW} AS "severity"), ${severityNameSql(SEVERITY_ANEW)} AS "severity_name" FROM ${source}`;
+    case "metrics":
+      return `SELECT *, ${SERVICE_OF_METRIC} AS "service" FROM ${source}`;
+    default:
+      return `SELECT * FROM ${source}`;
+  }
 }
 
 export function literal(text: string): string {

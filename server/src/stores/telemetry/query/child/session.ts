@@ -16,6 +16,7 @@ import { scrub, type ScrubOptions } from "../scrub.ts";
 import { QUERY_TABLES } from "../tables.ts";
 import type { Channel } from "./channel.ts";
 import { Deadline } from "../deadline.ts";
+import { admitCondition, conditionPrefix } from "./condition.ts";
 import { CANCELLED, Failure, toFailure, type Stop } from "./failure.ts";
 import { begin, type Instance } from "./instance.ts";
 import { columnsOf, distinctNames, makeWriter, type ResultWriter } from "./output/index.ts";
@@ -54,6 +55,8 @@ export class Session {
   #writer: ResultWriter | undefined;
   #rows = 0;
   #admitted: Admitted | undefined;
+  /** The rendered text, if the statement is a condition. */
+  #condition: string | undefined;
   #reading: Reading | undefined;
 
   constructor(query: ChildQuery, channel: Channel, instance: Instance, evaluate: Evaluate) {
@@ -104,7 +107,7 @@ export class Session {
   }
 
   async #produce(): Promise<boolean> {
-    const admitted = await admit(this.#query.sql, TABLE_NAMES, this.#evaluate);
+    const admitted = await this.#admit();
     this.#admitted = admitted;
     this.#check();
     // Everything is in one transaction, so that now() is the same moment throughout. The views are temporary. See also
@@ -122,6 +125,16 @@ export class Session {
     return this.#asRows ? this.#explainRows(statement, reading) : this.#explain(statement);
   }
 
+  async #admit(): Promise<Admitted> {
+    const { sql, condition } = this.#query;
+    if (condition === undefined) return admit(sql, TABLE_NAMES, this.#evaluate);
+    const table = QUERY_TABLES.find(({ name }) => name === condition.table);
+    if (table === undefined) throw new Error("cannot check a condition: there is no such table");
+    const made = await admitCondition(sql, { table, nowMs: condition.nowMs }, this.#evaluate);
+    this.#condition = made.sql;
+    return made.admitted;
+  }
+
   /** Asks the main process for the files of the statement. */
   async #ask(ask: ChildAsk): Promise<ChildFiles> {
     this.#check();
@@ -131,7 +144,7 @@ export class Session {
 
   /** The statement was admitted and prepared, so it can run. */
   #describe(statement: DuckDBPreparedStatement): boolean {
-    const description: StatementDescription = { parameters: parameterNames(statement) };
+    const description: StatementDescription = { parameters: parameterNames(statement), condition: this.#condition };
     this.#sender.add(JSON.stringify(description));
     return false;
   }
@@ -236,7 +249,9 @@ export class Session {
   #positionOf({ place }: Failure): TextPosition | undefined {
     if (place === undefined) return undefined;
     const at = place.in === "sent" ? place.at : this.#reading?.originOf(place.at);
-    return at === undefined ? undefined : positionAt(this.#query.sql, at);
+    if (at === undefined) return undefined;
+    const { condition, sql } = this.#query;
+    return positionAt(sql, condition === undefined ? at : Math.max(0, at - conditionPrefix(condition.table).length));
   }
 
   #scrubbing(): ScrubOptions {
