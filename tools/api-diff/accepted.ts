@@ -59,6 +59,7 @@ const newSenders = [
     })),
 );
 
+const EVENTS_ERASED = "events of webhooks can be erased now; only a request that names them has such an answer";
 const ACCESS_LOG =
   "the server erases what the access log says of a deleted person; only organizations that have switched the log on have such an erasure";
 
@@ -103,12 +104,24 @@ export const ACCEPTED: readonly { readonly line: string; readonly reason: string
     reason: ACCESS_LOG,
   },
   {
+    line: 'createTelemetryErasure: answer 202.types[]: the value "webhook_events" is now possible',
+    reason: EVENTS_ERASED,
+  },
+  {
     line: 'listTelemetryErasures: answer 200.items[].types[]: the value "access_log" is now possible',
     reason: ACCESS_LOG,
   },
   {
+    line: 'listTelemetryErasures: answer 200.items[].types[]: the value "webhook_events" is now possible',
+    reason: EVENTS_ERASED,
+  },
+  {
     line: 'getTelemetryErasure: answer 200.types[]: the value "access_log" is now possible',
     reason: ACCESS_LOG,
+  },
+  {
+    line: 'getTelemetryErasure: answer 200.types[]: the value "webhook_events" is now possible',
+    reason: EVENTS_ERASED,
   },
   ...newSenders,
 ];

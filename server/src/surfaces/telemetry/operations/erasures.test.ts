@@ -4,7 +4,7 @@ import { TELEMETRY_SETTINGS_ROUTES } from "@mooring/contract";
 import { boundToken, pair } from "../../organization/testing/requests.ts";
 import { assertProblem, testOperation } from "../../organization/testing/suite.ts";
 import { createWorld, type Tenant, type World } from "../../organization/testing/world.ts";
-import { withTelemetry } from "../testing/settings.ts";
+import { storeLog, withTelemetry } from "../testing/settings.ts";
 
 const path = "/v1/telemetry/erasures";
 
@@ -24,6 +24,10 @@ describe("createTelemetryErasure", () => {
       problems: {
         forbidden: async (world) => ({ path, body, token: await boundToken(world) }),
         invalid_sql: async () => ({ path, body: { types: ["logs"], where: "servce = 'shop'", rows_expected: 0 } }),
+        more_rows_match: async (world) => {
+          await storeLog(world, world.acme.id, "one more");
+          return { path, body: { types: ["logs"], where: "message = 'one more'", rows_expected: 0 } };
+        },
         sql_not_allowed: async () => ({ path, body: { types: ["logs"], where: "random() < 0.5", rows_expected: 0 } }),
       },
     },

@@ -12,14 +12,9 @@ export function storedColumns(type: StoredTable): string {
 
 /** Selects all columns of `source`, and those that queries derive, with the values that queries see. */
 export function shownRows(type: StoredTable, source: string): string {
-  switch (type) {
-    case "logs":
-      return `SELECT * REPLACE (${SEVERITY_ANEW} AS "severity"), ${severityNameSql(SEVERITY_ANEW)} AS "severity_name" FROM ${source}`;
-    case "metrics":
-      return `SELECT *, ${SERVICE_OF_METRIC} AS "service" FROM ${source}`;
-    default:
-      return `SELECT * FROM ${source}`;
-  }
+  if (type === "logs")
+    return `SELECT * REPLACE (${SEVERITY_ANEW} AS "severity"), ${severityNameSql(SEVERITY_ANEW)} AS "severity_name" FROM ${source}`;
+  return type === "metrics" ? `SELECT *, ${SERVICE_OF_METRIC} AS "service" FROM ${source}` : `SELECT * FROM ${source}`;
 }
 
 export function literal(text: string): string {
