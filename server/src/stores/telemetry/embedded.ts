@@ -14,7 +14,8 @@ import {
   type QueryEngineSettings,
   type SandboxLayer,
 } from "./query/index.ts";
-import { RecordFiles, recordEraser, type RecordSources, type RemoveRecords } from "./records/index.ts";
+import { recordEraser, type RemoveRecords } from "./record-eraser.ts";
+import { RecordFiles, type RecordSources } from "./records/index.ts";
 import type { EraseRecords, RetentionSettings } from "./retention/index.ts";
 import { Presence } from "./presence/index.ts";
 import { openRows, type RowStore } from "./rows.ts";

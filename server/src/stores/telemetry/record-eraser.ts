@@ -1,8 +1,8 @@
 import { createInterface } from "node:readline";
 import type { Writer } from "#stores/metadata/index.ts";
-import type { QueryEngine } from "../query/index.ts";
-import { whereSql, type EraseRecords } from "../retention/index.ts";
-import type { RecordTable } from "./tables.ts";
+import type { RecordTable } from "./records/index.ts";
+import { whereSql, type EraseRecords } from "./retention/index.ts";
+import type { TelemetryStore } from "./types.ts";
 
 /**
  * Deletes rows of a table by their identifiers. `count` gets the number of rows in the transaction that deletes them.
@@ -14,7 +14,7 @@ export type RemoveRecords = (
 ) => Promise<void>;
 
 export interface RecordEraserParts {
-  readonly query: QueryEngine["query"];
+  readonly query: TelemetryStore["query"];
   /** Deletes the files of a table, which may have the erased rows. */
   readonly forget: (table: RecordTable) => Promise<void>;
   readonly remove: RemoveRecords;
