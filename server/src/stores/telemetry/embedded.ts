@@ -18,7 +18,7 @@ import { recordEraser, type RemoveRecords } from "./record-eraser.ts";
 import { RecordFiles, type RecordSources } from "./records/index.ts";
 import type { EraseRecords, RetentionSettings } from "./retention/index.ts";
 import { Presence } from "./presence/index.ts";
-import { openRows, type RowStore } from "./rows.ts";
+import { openRows, type RowStore, type RowStoreOptions } from "./rows.ts";
 import { bootId, recordGap, Spool, SPOOL_DEFAULTS } from "./spool/index.ts";
 import { isSpoolTable } from "./spool/tables.ts";
 import { TELEMETRY_DEFAULTS, type TelemetryLog, type TelemetrySettings } from "./settings.ts";
@@ -76,13 +76,8 @@ export interface TelemetryOptions {
  */
 export async function openTelemetry(options: TelemetryOptions): Promise<TelemetryStore> {
   const { dataDir, log, clock, settings } = options;
-  const opened: { spool?: Spool; eraseRecords?: EraseRecords } = {};
-  const beforeSettle = async (): Promise<void> => opened.spool?.drain();
-  const eraseRecords: EraseRecords = async (...of) => {
-    if (opened.eraseRecords === undefined) throw new Error("cannot erase records before the store is open");
-    await opened.eraseRecords(...of);
-  };
-  const rows = await openRows({ ...options, settings: rowSettings(settings), beforeSettle, eraseRecords });
+  const opened: Opened = {};
+  const rows = await openRows({ ...options, settings: rowSettings(settings), ...laterParts(opened) });
   const records = await openRecords(options).catch(async (error: unknown) => {
     await rows.close();
     throw error;
@@ -101,13 +96,9 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
     log,
     clock,
   });
-  const { removeRecords: remove } = options;
-  if (remove !== undefined)
-    opened.eraseRecords = recordEraser({
-      query: (request) => engine.query(request),
-      forget: (table) => records.forget(table),
-      remove,
-    });
+  const forget: TelemetryStore["forgetRecords"] = (table) => records.forget(table);
+  const eraser = { query: engine.query.bind(engine), forget, remove: options.removeRecords };
+  opened.eraseRecords = recordEraser(eraser);
   const sandbox = settings.querySandbox ?? "warn";
   if (sandbox !== "off")
     warnOfMissing(engine, log).catch((error: unknown) =>
@@ -125,7 +116,7 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
     usage: (orgId) => rows.lifecycle.usage(orgId),
     refresh: () => rows.lifecycle.refresh(),
     arrive: (orgId, files, copied) => rows.arrive(orgId, files, copied),
-    forgetRecords: (table) => records.forget(table),
+    forgetRecords: forget,
     query: async (request) => {
       if (sandbox === "require") requireLayers(await engine.sandbox());
       return engine.query(request);
@@ -145,6 +136,22 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
       await spool.close();
       await rows.close();
       await presence?.stop();
+    },
+  };
+}
+
+interface Opened {
+  spool?: Spool;
+  eraseRecords?: EraseRecords;
+}
+
+/** The parts of erasures that are opened after the rows. */
+function laterParts(opened: Opened): Pick<RowStoreOptions, "beforeSettle" | "eraseRecords"> {
+  return {
+    beforeSettle: async () => opened.spool?.drain(),
+    eraseRecords: async (...of) => {
+      if (opened.eraseRecords === undefined) throw new Error("cannot erase records before the store is open");
+      await opened.eraseRecords(...of);
     },
   };
 }

@@ -33,13 +33,8 @@ export {
   type Usage as TelemetryUsage,
 } from "./retention/index.ts";
 export type { TableName, TakenBatch, TelemetryFeed } from "./feed/types.ts";
-export {
-  RECORD_TABLE_NAMES,
-  RECORD_TABLES,
-  type RecordSource,
-  type RecordTable,
-  type RemoveRecords,
-} from "./records/index.ts";
+export { RECORD_TABLE_NAMES, RECORD_TABLES, type RecordSource, type RecordTable } from "./records/index.ts";
+export type { RemoveRecords } from "./record-eraser.ts";
 export { isSpoolTable, SPOOL_TABLES, STORED_TABLES, type SpoolTable } from "./spool/tables.ts";
 export { ACCESS_LOG_SAMPLE, type AccessLogPolicy } from "./retention/index.ts";
 export { FUNCTION_NAMES, TABLE_FUNCTION_NAMES } from "./query/index.ts";

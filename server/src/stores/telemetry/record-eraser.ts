@@ -17,7 +17,8 @@ export interface RecordEraserParts {
   readonly query: TelemetryStore["query"];
   /** Deletes the files of a table, which may have the erased rows. */
   readonly forget: (table: RecordTable) => Promise<void>;
-  readonly remove: RemoveRecords;
+  /** Undefined: records can't be erased. */
+  readonly remove: RemoveRecords | undefined;
 }
 
 const TABLE = "webhook_events";
@@ -30,6 +31,7 @@ const ACTOR = { kind: "credential", id: "system" } as const;
 /** Erases events of webhooks. DuckDB chooses the rows, so that a condition means the same for every table. */
 export function recordEraser({ query, forget, remove }: RecordEraserParts): EraseRecords {
   return async ({ orgId, predicate }, count, signal) => {
+    if (remove === undefined) throw new Error("this store can't erase records");
     const { where = "false" } = predicate.match;
     const sql = `SELECT id FROM ${TABLE} WHERE ${whereSql(where, predicate)}`;
     for (let left = true; left;) {

@@ -16,7 +16,7 @@ import type { QueryTable } from "../tables.ts";
 import { renderList } from "./render.ts";
 import { childrenOf, listOf, namesOf, someNode } from "./tree.ts";
 
-/** Names of the moment, and what stands in their place. A condition runs for hours, and must choose the same rows. */
+/** Names of the moment, and the kind of literal that replaces them. A condition runs for hours, and must choose the same rows. */
 const MOMENTS: ReadonlyMap<string, "time" | "date"> = new Map([
   ["now", "time"],
   ["get_current_timestamp", "time"],
@@ -116,11 +116,11 @@ interface Names {
 function faultOf(node: Json, names: Names): Refusal | SyntaxFault | undefined {
   switch (node["class"]) {
     case "SUBQUERY":
-      return new Refusal("a subquery in a condition", "a condition reads only the columns of its own row");
+      return new Refusal("a subquery in a condition", "a condition reads only the columns of one row");
     case "PARAMETER":
       return new Refusal("a parameter in a condition", "write the value as a literal");
     case "WINDOW":
-      return new Refusal("a window function in a condition", "a condition reads only the columns of its own row");
+      return new Refusal("a window function in a condition", "a condition reads only the columns of one row");
     case "STAR":
       return new Refusal("a star in a condition", "name the columns");
     case "COLUMN_REF":
