@@ -252,10 +252,6 @@ async function openStores(
 ): Promise<{ telemetry: TelemetryStore; objects: ObjectStore }> {
   const { log, clock, phases, schedule, metadata, metrics } = parts;
   const opened: { objects?: ObjectStore } = {};
-  const objectsLater = (): ObjectStore => {
-    if (opened.objects === undefined) throw new Error("cannot erase events before the store of objects is open");
-    return opened.objects;
-  };
   const telemetry = phases.started(
     "telemetry",
     await openTelemetry({
@@ -275,7 +271,7 @@ async function openStores(
         objects: objectRecords({ metadata }),
         usage_daily: usageRecords({ metadata }),
       },
-      removeRecords: (orgId, ids, count) => eraseEvents({ metadata, objects: objectsLater }, orgId, ids, count),
+      removeRecords: (orgId, ids, count) => eraseEvents({ metadata, objects: () => opened.objects }, orgId, ids, count),
       settings: {
         compactionRowsBytes: config.compaction_rows_bytes,
         compactionIntervalMs: config.compaction_interval_ms,

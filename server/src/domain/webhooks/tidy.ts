@@ -123,15 +123,17 @@ async function removeEvents(
 
 /** Erases events of an organization by their ids. `count` gets their number in the transaction that deletes them. */
 export async function eraseEvents(
-  { metadata, objects }: Pick<Deps, "metadata"> & { readonly objects: () => Deps["objects"] },
+  { metadata, objects }: Pick<Deps, "metadata"> & { readonly objects: () => Deps["objects"] | undefined },
   orgId: string,
   ids: readonly string[],
   count: (tx: Writer, rows: number) => Promise<void>,
 ): Promise<void> {
+  const store = objects();
+  if (store === undefined) throw new Error("cannot erase events before the store of objects is open");
   const byWebhook = Map.groupBy(await eventsByIds(metadata.read, orgId, ids), (event) => event.webhookId);
   for (const [id, events] of byWebhook)
     await metadata.write(async (tx) => {
-      const removed = await removeEvents({ objects: objects() }, tx, { id, orgId }, events);
+      const removed = await removeEvents({ objects: store }, tx, { id, orgId }, events);
       if (removed > 0) await count(tx, removed);
     });
 }
