@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, test } from "node:test";
 import { eventually, mooring, type Outcome } from "../fixtures/process.ts";
+import { makeBucket, s3Server } from "../fixtures/s3-server.ts";
 import { showLogs, startServer, type Bootstrap, type Server } from "../fixtures/server.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "mooring-checkpoints-"));
@@ -81,6 +82,35 @@ test("the receiver gets a note for each log, and the notes agree with the log", 
   const { code, stdout, stderr } = await verify("--against", file, "--against", second.file, "--key", key);
   assert.equal(code, 0, stdout + stderr);
   assert.equal(stdout.match(/the log has this entry/g)?.length, 2);
+});
+
+test("a bucket gets a new object for each note", async () => {
+  const store = await s3Server();
+  await using bucket = await makeBucket(store);
+  const options = {
+    database: "sqlite",
+    settings: { backup_s3_endpoint: store.endpoint, backup_s3_access_key_id: store.accessKeyId },
+    environment: {
+      MOORING_AUDIT_CHECKPOINTS_URL: `s3://${bucket.name}/notes`,
+      MOORING_BACKUP_S3_SECRET_ACCESS_KEY: store.secretAccessKey,
+    },
+  } as const;
+  const sender = await startServer(options);
+  const { org } = await sender.bootstrap();
+  await sender.stop();
+  // Sent at a start. The former note stays.
+  const again = await startServer({ ...options, dataDir: sender.dataDir });
+  await using _ = {
+    [Symbol.asyncDispose]: async () => {
+      await again.dispose();
+      await sender.dispose();
+    },
+  };
+  const keys = await eventually("the note of the organization", async () => {
+    const all = [...(await bucket.keys()).keys()];
+    return all.some((key) => key.startsWith(`notes/${org.id}/`)) ? all : undefined;
+  });
+  for (const key of keys) assert.match(key, /^notes\/[^/]+\/[0-9]{15}\.txt$/);
 });
 
 test("wrong use, other keys and files of other forms are refused", async () => {

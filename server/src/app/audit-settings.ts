@@ -10,11 +10,11 @@ export const AUDIT_SETTINGS = {
       "default days that entries of audit logs are kept, also of the instance; none means for ever. Organizations may choose others",
   },
   audit_checkpoints_url: {
-    schema: Type.Union([Type.Null(), Type.String({ pattern: "^https?://[^/?#]+(/[^#]*)?$", maxLength: 2048 })]),
+    schema: Type.Union([Type.Null(), Type.String({ pattern: "^(https?|s3)://[^/?#]+(/[^#]*)?$", maxLength: 2048 })]),
     default: null,
-    form: "an address that begins with http:// or https://",
+    form: "an address that begins with http:// or https://, or s3://BUCKET/PREFIX",
     description:
-      "receiver of signed checkpoints of all audit logs, by POST each hour; without it, checkpoints are only in answers of GET /v1/audit/verify",
+      "receiver of signed checkpoints of all audit logs each hour: an address gets a POST, and a bucket an object, with the keys of backups; without it, checkpoints are only in answers of GET /v1/audit/verify",
     secret: true,
     secretUrl: true,
   },

@@ -26,8 +26,8 @@ import type { Jobs } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { RECORD_TABLE_NAMES, type TelemetryStore } from "#stores/telemetry/index.ts";
 import { noteDeletions, noteDeletionsIn, openBackupPlace } from "./backup/index.ts";
+import { checkpointSender } from "./checkpoint-receiver.ts";
 import type { Config } from "./config.ts";
-import { outboundFor } from "./outbound.ts";
 
 /** Deletes people and organizations, with jobs that erase the rest, and entries of audit logs past their retention. */
 export interface Leaving {
@@ -64,7 +64,7 @@ export function createLeaving(parts: LeavingParts): Leaving {
   const retention = { metadata, clock, log, signer, defaultDays: config.audit_retention_days };
   const { audit_checkpoints_url: url } = config;
   const sending = { metadata, clock, envelope: identity.envelope, instance: new URL(parts.portalUrl).host };
-  const checkpoints = url === null ? null : { ...sending, outbound: outboundFor("messages", config, clock), url };
+  const checkpoints = url === null ? null : { ...sending, send: checkpointSender(config, clock, url) };
   return {
     deletePerson: async (deletion) => {
       await deletePerson(people, deletion, (tx) => jobs.put(tx, erasureJob(deletion.userId, clock.nowMs())));

@@ -1,4 +1,4 @@
-export { checkpointHandler, startCheckpoints } from "./organization/audit-checkpoints.ts";
+export { checkpointHandler, startCheckpoints, type CheckpointSending } from "./organization/audit-checkpoints.ts";
 export { membersWhoMay, type MemberAccess } from "./access/who-may.ts";
 export { createApp, createAppIn, deleteApp, deleteAppIn, findApp, listApps, updateApp } from "./apps/apps.ts";
 export { moveApp } from "./apps/move.ts";

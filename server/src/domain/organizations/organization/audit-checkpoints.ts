@@ -1,6 +1,5 @@
-import { makeCheckpoint, type CheckpointDeps } from "#domain/audit/index.ts";
+import { logName, makeCheckpoint, type CheckpointDeps } from "#domain/audit/index.ts";
 import type { Job, JobHandler, Jobs } from "#stores/jobs/index.ts";
-import type { Outbound } from "#stores/outbound/index.ts";
 import { allOrganizations } from "./store.ts";
 
 /** The job that sends checkpoints of audit logs. One node runs it at a time. */
@@ -9,10 +8,18 @@ const KEY = "all";
 const EVERY_MS = 3_600_000;
 const RETRY_MS = 300_000;
 
+/** A checkpoint on its way to the receiver. */
+export interface SentCheckpoint {
+  /** The id of the organization, or `instance`. */
+  readonly log: string;
+  /** The number of the last entry. */
+  readonly size: number;
+  readonly note: string;
+}
+
 export interface CheckpointSending extends CheckpointDeps {
-  readonly outbound: Pick<Outbound, "post">;
-  /** The receiver. */
-  readonly url: string;
+  /** Sends a checkpoint to the receiver. Rejects if the receiver does not have it. */
+  readonly send: (checkpoint: SentCheckpoint, signal: AbortSignal) => Promise<void>;
 }
 
 export function checkpointHandler(deps: CheckpointSending): JobHandler {
@@ -45,9 +52,7 @@ async function sendCheckpoints(
   const send = async (orgId: string | null): Promise<void> => {
     const made = await makeCheckpoint(deps, orgId);
     if (made === null || sent.get(orgId) === made.size) return;
-    const headers = { "content-type": "text/plain; charset=utf-8" };
-    const { status } = await deps.outbound.post({ url: deps.url, headers, body: made.note, signal });
-    if (status < 200 || status > 299) throw new Error(`the receiver of checkpoints answered ${status}`);
+    await deps.send({ log: logName(orgId), size: made.size, note: made.note }, signal);
     sent.set(orgId, made.size);
   };
   await send(null);
