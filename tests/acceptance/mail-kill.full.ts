@@ -14,12 +14,12 @@ for (const { kind, skip } of DATABASES) {
     const dataDir = mkdtempSync(join(tmpdir(), "mooring-mail-"));
     const options: { misbehave?: NonNullable<SmtpOptions["misbehave"]> } = { misbehave: "silent" };
     const smtp = await startSmtp(options);
-    const environment = { MOORING_SMTP_URL: `smtp://127.0.0.1:${smtp.port}` };
-    const start = (): Promise<Server> =>
-      startServer({ dataDir, database: kind, environment, settings: { mail_from: "noreply@example.com" } });
+    const environment = { MOORING_SMTP_URL: `smtp://127.0.0.1:${smtp.port}`, MOORING_MAIL_FROM: "noreply@example.com" };
+    const start = (): Promise<Server> => startServer({ dataDir, database: kind, environment });
     let server = await start();
     try {
-      const token = await server.token((await server.bootstrap()).credential);
+      const { credential } = await server.bootstrap();
+      const token = await server.token(credential);
       const json = { email: "grace@example.com", role: "viewer" };
       const answer = server.call("POST", "/v1/invitations", { token, json });
       answer.catch(() => {}); // The connection breaks.
@@ -29,11 +29,16 @@ for (const { kind, skip } of DATABASES) {
       server = await start();
       const mail = await eventually("the mail", () => smtp.received[0], 60_000);
       assert.deepEqual(mail.to, ["grace@example.com"]);
-      const { body } = await server.call<{ items: { email_sent_at: string | null }[] }>("GET", "/v1/invitations", {
-        token,
+      await eventually("the note", async () => {
+        const { status, body, text } = await server.call<{ items: { email_sent_at: string | null }[] }>(
+          "GET",
+          "/v1/invitations",
+          { token: await server.token(credential) },
+        );
+        assert.equal(status, 200, text);
+        return body.items[0]?.email_sent_at;
       });
       assert.equal(smtp.received.length, 1);
-      await eventually("the note", async () => (body.items.length === 1 ? true : null));
     } finally {
       await server.dispose();
       await smtp.close();

@@ -73,7 +73,10 @@ export async function openTunnel(proxy: EgressProxy, host: string, port: number)
   return socket;
 }
 
-/** Reads the head of the proxy's answer. Bytes behind it would belong to the destination, which never speaks first. */
+/**
+ * Reads the head of the proxy's answer. Bytes behind it belong to the text of a refusal. Behind a success they would belong to
+ * the destination, which never speaks first.
+ */
 function statusOf(socket: Socket): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   let head = "";
@@ -82,7 +85,8 @@ function statusOf(socket: Socket): Promise<number> {
     const end = head.indexOf("\r\n\r\n");
     if (end < 0 && head.length <= HEAD_BYTES_MAX) return;
     const [, status = ""] = /^HTTP\/1\.[01] ([0-9]{3})/.exec(head) ?? [];
-    if (end < 0 || status === "" || end + 4 !== head.length) reject(new Error("it did not answer in valid HTTP"));
+    const hasMore = end + 4 !== head.length;
+    if (end < 0 || status === "" || (status === "200" && hasMore)) reject(new Error("it did not answer in valid HTTP"));
     else resolve(Number(status));
   };
   const onClose = (): void => reject(new Error("it closed the connection"));
