@@ -53,11 +53,6 @@ const FORMS: Readonly<Record<string, CommandForm>> = {
     examples: ["", "--json"],
     columns: ["state", "running_ms", "waited_ms", "bytes_planned", "id", "statement"],
   },
-  listEndedQueries: {
-    name: "query ended",
-    examples: ["--slow", "--json"],
-    columns: ["asked_at", "state", "elapsed_ms", "wait_ms", "bytes_read", "slow", "statement"],
-  },
   cancelQuery: { examples: ["stmt_01k…"], confirm: false },
   cancelQueries: { name: "query cancel-all", examples: ["--actor cred_01k…"], confirm: false },
   tailLogs: byHand("tail"),
@@ -136,6 +131,7 @@ const FORMS: Readonly<Record<string, CommandForm>> = {
       "cred_01k… --resources null",
     ],
   },
+  updateQueryLogSettings: { examples: ["--mode off", "--retention-days 90"] },
   updateAccessLogSettings: { examples: ["--mode all", "--mode sampled --sample-rate 100 --retention-days 90"] },
   updateIngestKey: {
     examples: ["cred_01k… --requests-per-second 50", "cred_01k… --service checkout", "cred_01k… --origins null"],

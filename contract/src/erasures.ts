@@ -4,7 +4,7 @@ import { route } from "./route.ts";
 import { Timestamp } from "./shared.ts";
 
 /** The tables whose rows can be erased. */
-export const ERASED_TYPES = ["logs", "metrics", "traces", "access_log", "webhook_events"] as const;
+export const ERASED_TYPES = ["logs", "metrics", "traces", "access_log", "query_log", "webhook_events"] as const;
 
 const MATCHED_CHARS_MAX = 65_536;
 const MATCHED_KEYS_MAX = 16;

@@ -13,6 +13,7 @@ export * from "./telemetry.ts";
 export { INGEST_MASKS, INGEST_RULE_ACTIONS } from "./ingest-rules.ts";
 export { ACCESS_ACTIONS, type AccessAction } from "./access-actions.ts";
 export { ACCESS_LOG_MODES, type AccessLogMode } from "./access-log.ts";
+export { QUERY_LOG_MODES, type QueryLogMode } from "./query-log.ts";
 export { TELEMETRY_SETTINGS_ROUTES } from "./telemetry-settings.ts";
 export * from "./query.ts";
 export { BUCKET_ROUTES, OBJECT_LINK_LIFETIME_S_MAX, OBJECT_UPLOAD_BYTES_MAX } from "./buckets.ts";

@@ -29,7 +29,7 @@ export const RunningQuery = Type.Object({
   request_id: nullable(Type.String()),
 });
 
-/** The reasons for the time of a slow query. */
+/** The reasons for the time of a slow query, in the column `slow` of `query_log`. */
 export const SLOW_REASONS = {
   waited: "It waited for other queries.",
   scanned_much: "It read many bytes.",
@@ -39,40 +39,6 @@ export const SLOW_REASONS = {
   slow_reader: "Its reader took the result slowly.",
   computation: "Its own computation took the time.",
 } as const;
-
-const Count = Type.Integer({ minimum: 0 });
-
-export const EndedQuery = Type.Object({
-  id: Id,
-  state: Type.Enum(["done", "failed", "cancelled", "refused"]),
-  code: nullable(Type.String({ description: "the code of the failure or refusal" })),
-  detail: nullable(Type.String()),
-  cancelled_by: nullable(Id),
-  actor: RunningQuery.properties.actor,
-  surface: RunningQuery.properties.surface,
-  saved_query_id: nullable(Id),
-  statement: Type.String({ description: "the first 4 KiB" }),
-  asked_at: Timestamp,
-  elapsed_ms: Count,
-  wait_ms: Type.Integer({ minimum: 0, description: "waited for others" }),
-  plan_ms: Type.Integer({ minimum: 0, description: "until its files were known" }),
-  run_ms: Count,
-  send_ms: Type.Integer({ minimum: 0, description: "waited for its reader" }),
-  tables: Type.Array(Type.String()),
-  from: nullable(Timestamp),
-  to: nullable(Timestamp),
-  rows_read: Type.Integer({ minimum: 0, description: "rows of the files that it opened" }),
-  bytes_read: Count,
-  files_read: Count,
-  blocks_skipped: Type.Integer({ minimum: 0, description: "files that were left out because of their times" }),
-  rows_out: Count,
-  bytes_out: Count,
-  memory_peak_bytes: Count,
-  slow: Type.Array(Type.Enum(Object.keys(SLOW_REASONS) as (keyof typeof SLOW_REASONS)[]), {
-    description: "the main reasons for its time; empty if it took less than a second",
-  }),
-  request_id: nullable(Type.String()),
-});
 
 export const RUNNING_QUERY_ROUTES = {
   listQueries: route({
@@ -88,24 +54,6 @@ export const RUNNING_QUERY_ROUTES = {
     result: Type.Object({ items: Type.Array(RunningQuery) }),
     status: 200,
     problems: [],
-  }),
-  listEndedQueries: route({
-    operationId: "listEndedQueries",
-    method: "GET",
-    path: "/v1/queries/ended",
-    tag: "queries",
-    summary: "List the last queries that ended, newest first, with the reasons for their time",
-    description:
-      "Those of the caller. With `queries:manage` of the organization, those of everybody. The list is in the memory of the server that answers: the last 200 and 100 slow ones of an organization, for a day at most.",
-    permission: "telemetry:read",
-    resource: "services",
-    query: Type.Object({
-      slow: Type.Optional(Type.Boolean({ description: "only those of at least one second" })),
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
-    }),
-    result: Type.Object({ items: Type.Array(EndedQuery) }),
-    status: 200,
-    problems: ["invalid_parameter"],
   }),
   cancelQuery: route({
     operationId: "cancelQuery",

@@ -2,6 +2,7 @@ import Type, { type TInteger, type TSchema } from "typebox";
 import { ACCESS_LOG_ROWS } from "./access-log.ts";
 import { ERASURE_ROWS } from "./erasures.ts";
 import { INGEST_RULE_ROWS } from "./ingest-rules.ts";
+import { QUERY_LOG_ROWS } from "./query-log.ts";
 import { REFUSED_ENTRIES_ROWS } from "./refused-entries.ts";
 import { closed, nullable } from "./organization/shapes.ts";
 import { route } from "./route.ts";
@@ -135,6 +136,7 @@ export const TELEMETRY_SETTINGS_ROUTES = {
   }),
   ...ERASURE_ROWS,
   ...ACCESS_LOG_ROWS,
+  ...QUERY_LOG_ROWS,
   ...INGEST_RULE_ROWS,
   ...REFUSED_ENTRIES_ROWS,
 } as const;

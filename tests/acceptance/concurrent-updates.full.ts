@@ -82,6 +82,10 @@ const SUBJECTS: Readonly<Record<string, () => Promise<Subject> | Subject>> = {
     path: "/v1/access-log/settings",
     change: (n) => ({ retention_days: days(n) }),
   }),
+  updateQueryLogSettings: () => ({
+    path: "/v1/query-log/settings",
+    change: (n) => ({ retention_days: days(n) }),
+  }),
   updateIngestRule: async () =>
     named(`/v1/ingest-rules/${await made("/v1/ingest-rules", { name: "a", types: ["logs"], action: "drop" })}`),
   updateWebhook: () => named(`/v1/webhooks/${home.webhook.id}`),

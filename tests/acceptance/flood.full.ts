@@ -3,27 +3,37 @@
  * looks at starts and waits, not at times, because all share the processors of one machine.
  */
 import assert from "node:assert/strict";
+import { request, type ClientRequest } from "node:http";
 import { after, test } from "node:test";
-import { granted, put } from "../fixtures/files.ts";
+import { granted, pathIn, put } from "../fixtures/files.ts";
 import { eventually } from "../fixtures/process.ts";
 import { useServer, type Client, type Server } from "../fixtures/server.ts";
+import { rows } from "../fixtures/telemetry.ts";
 
 const SLOW = "SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range + b.range = 3";
 const MIB = 1024 * 1024;
 /** The actor's places and its queue are full. */
 const FLOOD_QUERIES = 16;
 const SMALL_QUERIES = 20;
+/** More than the places of one actor. */
+const SLOW_UPLOADS = 40;
 
 const shared = useServer({
   settings: { metrics_listen: "127.0.0.1:0", rate_limit_per_second: 100_000, rate_limit_burst: 100_000 },
 });
 
-interface Ended {
+interface Running {
   readonly actor: { readonly id: string };
   readonly state: string;
-  readonly asked_at: string;
+}
+
+interface Logged {
+  readonly actor_id: string;
   readonly wait_ms: number;
 }
+
+/** An actor without the right to manage queries sees only its own. */
+const OWN_QUERIES = "SELECT actor_id, wait_ms FROM query_log ORDER BY timestamp";
 
 let isOver = false;
 after(() => (isOver = true));
@@ -62,6 +72,21 @@ async function upload(server: Server, token: string, bytes: number): Promise<num
   return (await put(server, grant.upload_url, "x".repeat(bytes))).status;
 }
 
+/** Begins an upload whose content never comes completely. */
+async function slowUpload(server: Server, token: string): Promise<ClientRequest> {
+  const grant = await granted(server, token);
+  const headers = { "content-type": "text/plain", "content-length": 64 * MIB };
+  const sending = request(server.origin + pathIn(grant.upload_url), { method: "PUT", headers, agent: false });
+  sending.on("error", () => undefined);
+  sending.on("response", (answer) => answer.resume());
+  sending.write("x".repeat(1024));
+  return sending;
+}
+
+const WAITING_UPLOADS = /^mooring_uploads_waiting (\d+)$/m;
+/** The uploads that began at once. */
+const PROMPT_UPLOADS = /^mooring_upload_wait_seconds_bucket\{le="0\.01"\} (\d+)$/m;
+
 async function metric(pattern: RegExp): Promise<number> {
   const address = /^\s*metrics\s+(http:\S+)$/m.exec(shared.server.stdout())?.[1] ?? "";
   return Number(pattern.exec(await (await fetch(address)).text())?.[1] ?? 0);
@@ -81,7 +106,12 @@ test("nobody of the organization waits behind a credential that floods queries, 
     );
   for (let i = 0; i < 4; i++) floods.push(keepOn(() => ingest(server, flood.token, 500)));
   for (let i = 0; i < 4; i++) floods.push(keepOn(() => upload(server, flood.token, 4 * MIB)));
+  const slow = await Promise.all(Array.from({ length: SLOW_UPLOADS }, () => slowUpload(server, flood.token)));
   await eventually("the flood to fill its queue", () => (refused.length > 0 ? true : null));
+  await eventually("the flood to fill its places for uploads", async () =>
+    (await metric(WAITING_UPLOADS)) > 0 ? true : null,
+  );
+  const prompt = await metric(PROMPT_UPLOADS);
 
   for (let i = 0; i < SMALL_QUERIES; i++) {
     const answer = await query(server, other.token, "SELECT 1 AS one", { timeout_ms: 60_000 });
@@ -92,18 +122,21 @@ test("nobody of the organization waits behind a credential that floods queries, 
     assert.equal(await upload(server, other.token, 1000), 200);
   }
 
-  const running = await server.call<{ items: Ended[] }>("GET", "/v1/queries", { token: shared.token });
+  assert.ok((await metric(WAITING_UPLOADS)) > 0, "the flood still waits for itself");
+  assert.equal((await metric(PROMPT_UPLOADS)) - prompt, 5, "each upload of the other one began at once");
+  for (const each of slow) each.destroy();
+  const running = await server.call<{ items: Running[] }>("GET", "/v1/queries", { token: shared.token });
   const own = running.body.items.filter(({ actor }) => actor.id === flood.id);
   assert.equal(own.filter(({ state }) => state === "running").length, 2, "half of the places of an organization");
   assert.ok(own.filter(({ state }) => state === "waiting").length <= 8);
-  const ended = await server.call<{ items: Ended[] }>("GET", "/v1/queries/ended?limit=100", { token: other.token });
-  const small = ended.body.items.filter(({ actor }) => actor.id === other.id);
+  const small = await rows<Logged>(server, other.token, OWN_QUERIES);
   assert.equal(small.length, SMALL_QUERIES);
   assert.deepEqual(
     small.map(({ wait_ms: ms }) => ms),
     small.map(() => 0),
     "each query started at once",
   );
+  assert.ok(small.every(({ actor_id: id }) => id === other.id));
   assert.match(refused[0] ?? "", /runs 2 queries at once and 8 more wait.*query_waiting_actor/);
   assert.ok((await metric(/^mooring_query_refused_total\{reason="actor_waiting"\} (\d+)$/m)) > 0);
   assert.equal(await metric(/^mooring_query_refused_total\{reason="organization_waiting"\} (\d+)$/m), 0);

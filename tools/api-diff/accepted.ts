@@ -99,29 +99,14 @@ export const ACCEPTED: readonly { readonly line: string; readonly reason: string
     line: "updateTelemetrySettings: body: minProperties is greater",
     reason: "retention_days was required, so a body without members was refused before, too",
   },
-  {
-    line: 'createTelemetryErasure: answer 202.types[]: the value "access_log" is now possible',
-    reason: ACCESS_LOG,
-  },
-  {
-    line: 'createTelemetryErasure: answer 202.types[]: the value "webhook_events" is now possible',
-    reason: EVENTS_ERASED,
-  },
-  {
-    line: 'listTelemetryErasures: answer 200.items[].types[]: the value "access_log" is now possible',
-    reason: ACCESS_LOG,
-  },
-  {
-    line: 'listTelemetryErasures: answer 200.items[].types[]: the value "webhook_events" is now possible',
-    reason: EVENTS_ERASED,
-  },
-  {
-    line: 'getTelemetryErasure: answer 200.types[]: the value "access_log" is now possible',
-    reason: ACCESS_LOG,
-  },
-  {
-    line: 'getTelemetryErasure: answer 200.types[]: the value "webhook_events" is now possible',
-    reason: EVENTS_ERASED,
-  },
+  ...[
+    "createTelemetryErasure: answer 202.",
+    "listTelemetryErasures: answer 200.items[].",
+    "getTelemetryErasure: answer 200.",
+  ].flatMap((answer) => [
+    { line: `${answer}types[]: the value "access_log" is now possible`, reason: ACCESS_LOG },
+    { line: `${answer}types[]: the value "query_log" is now possible`, reason: ACCESS_LOG },
+    { line: `${answer}types[]: the value "webhook_events" is now possible`, reason: EVENTS_ERASED },
+  ]),
   ...newSenders,
 ];

@@ -31,6 +31,7 @@ import { masterKeysOf } from "./master-keys.ts";
 import { openIdempotency } from "./idempotency.ts";
 import { createLeaving } from "./leaving.ts";
 import { providerOf } from "./provider.ts";
+import { recordQueries } from "./query-log.ts";
 import { openRecords } from "./records.ts";
 import { countSignIns, readBackups, startMeasures } from "./metrics/index.ts";
 import { answeredRequest, type OwnTelemetry } from "./own-telemetry/index.ts";
@@ -290,6 +291,7 @@ async function openStores(
     }),
     (part) => part.close(),
   );
+  recordQueries(telemetry);
   const objects = (opened.objects = phases.started(
     "objects",
     await openObjects({

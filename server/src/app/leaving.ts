@@ -66,10 +66,8 @@ export function createLeaving(parts: LeavingParts): Leaving {
   const sending = { metadata, clock, envelope: identity.envelope, instance: new URL(parts.portalUrl).host };
   const checkpoints = url === null ? null : { ...sending, send: checkpointSender(config, clock, url) };
   return {
-    deletePerson: async (deletion) => {
-      await deletePerson(people, deletion, (tx) => jobs.put(tx, erasureJob(deletion.userId, clock.nowMs())));
-      telemetry.queries.forgetActor(deletion.userId);
-    },
+    deletePerson: (deletion) =>
+      deletePerson(people, deletion, (tx) => jobs.put(tx, erasureJob(deletion.userId, clock.nowMs()))),
     deleteOrganization: (by, orgId) => deleteOrganization(organizations, by, orgId),
     keepOrganization: (by, orgId) => keepOrganization(organizations, by, orgId),
     start: async () => {

@@ -73,5 +73,6 @@ export const FAMILIES: readonly (readonly [prefix: string, title: string])[] = [
   ["object.", "objects"],
   ["telemetry.", "telemetry settings"],
   ["access_log.", "the access log"],
+  ["query_log.", "the query log"],
   ["key.", "signing keys"],
 ];

@@ -1,7 +1,8 @@
-import { RUNNING_QUERY_ROUTES, SLOW_REASONS, type ResultOf } from "@mooring/contract";
 import type { ReactNode } from "react";
-import { useRead } from "~/api/queries.ts";
+import { PageLink } from "~/app/page-link.tsx";
 import { useSearchState } from "~/app/search.ts";
+import { useSql } from "~/kit/chart-query.ts";
+import { numberOf, textOf, type SqlRow } from "~/kit/chart-rows.ts";
 import { CopyBlock } from "~/kit/copy.tsx";
 import { SelectField } from "~/kit/field.tsx";
 import { bytesText, durationText, plural } from "~/kit/figures.ts";
@@ -10,45 +11,67 @@ import { Empty, Loaded, Section } from "~/kit/page.tsx";
 import { State, type StateKind } from "~/kit/state.tsx";
 import { Table, type Column } from "~/kit/table.tsx";
 import { Time } from "~/kit/time.tsx";
+import { actorOf, logStatement, PERIODS, reasonsOf, ROWS_MAX, type Period } from "./log.ts";
 import { Statement, Who } from "./parts.tsx";
 
-type Ended = ResultOf<typeof RUNNING_QUERY_ROUTES.listEndedQueries>["items"][number];
-type Search = { show?: string | undefined };
+type Search = { show?: string | undefined; days?: string | number | undefined };
 
-const REFRESH_MS = 5000;
+const REFRESH_MS = 10_000;
 
-/** Lists the last queries that ended: the slow ones with their reasons, or all. */
+/** Lists the statements that ended, from the query log: the slow ones with their reasons, or all. */
 export function EndedQueries(): ReactNode {
-  const [{ show = "slow" }, change] = useSearchState<Search>();
-  const nameOf = useNames();
-  const isSlow = show !== "all";
-  const ended = useRead(
-    RUNNING_QUERY_ROUTES.listEndedQueries,
-    { query: { limit: 100, ...(isSlow ? { slow: true } : {}) } },
-    { refetchMs: REFRESH_MS },
-  );
+  const [search, change] = useSearchState<Search>();
+  const isSlow = search.show !== "all";
+  const period = periodOf(search.days);
+  const sql = logStatement({ isSlow, period });
+  const result = useSql({ sql }, { refetchMs: REFRESH_MS });
   return (
-    <Section title="Ended" about="of the last day, on the server that answers" flush>
-      <div className="max-w-xs p-3.5">
+    <Section title="Ended" about="from the query log" flush>
+      <div className="flex flex-wrap items-end gap-4 p-3.5">
         <SelectField
           label="Show"
           value={isSlow ? "slow" : "all"}
-          onChange={(event) => change({ show: event.target.value === "all" ? "all" : undefined })}
+          onChange={({ target }) => change({ show: target.value === "all" ? "all" : undefined })}
         >
           <option value="slow">slow ones (a second or more)</option>
           <option value="all">all</option>
         </SelectField>
+        <SelectField
+          label="Of"
+          value={period}
+          onChange={({ target }) => change({ days: target.value === "1" ? undefined : target.value })}
+        >
+          {Object.entries(PERIODS).map(([days, text]) => (
+            <option key={days} value={days}>
+              {text}
+            </option>
+          ))}
+        </SelectField>
+        <PageLink page="sql" search={{ sql }} className="pb-2 text-sea hover:underline">
+          The same as SQL
+        </PageLink>
       </div>
-      <Loaded result={ended}>
-        {({ items }) =>
-          items.length === 0 ? (
-            <NothingEnded isSlow={isSlow} />
-          ) : (
-            <Table label="Ended queries" columns={columnsOf(nameOf)} items={items} keyOf={({ id }) => id} />
-          )
-        }
-      </Loaded>
+      <Loaded result={result}>{() => <Rows rows={result.rows} isSlow={isSlow} />}</Loaded>
     </Section>
+  );
+}
+
+function periodOf(days: string | number | undefined): Period {
+  return (Object.keys(PERIODS) as Period[]).find((each) => each === String(days)) ?? "1";
+}
+
+function Rows({ rows, isSlow }: { rows: readonly SqlRow[]; isSlow: boolean }): ReactNode {
+  const nameOf = useNames();
+  if (rows.length === 0) return <NothingEnded isSlow={isSlow} />;
+  return (
+    <>
+      <Table label="Ended queries" columns={columnsOf(nameOf)} items={rows} keyOf={(row) => textOf(row, "id")} />
+      {rows.length >= ROWS_MAX && (
+        <p className="p-3.5 text-ink-2">
+          Only the {isSlow ? "slowest" : "newest"} {ROWS_MAX} are shown.
+        </p>
+      )}
+    </>
   );
 }
 
@@ -60,64 +83,52 @@ function NothingEnded({ isSlow }: { isSlow: boolean }): ReactNode {
           ? "A query of a second or more appears here with the reasons: for example that it waited for others, or read all files of a table."
           : "Each query appears here when it has ended, with what it read."}
       </p>
-      <CopyBlock text={`mooring query ended${isSlow ? " --slow" : ""}`} />
+      <CopyBlock text={`mooring query "SELECT * FROM query_log ORDER BY timestamp DESC LIMIT 20"`} />
     </Empty>
   );
 }
 
-function columnsOf(nameOf: (id: string) => string | undefined): readonly Column<Ended>[] {
+function columnsOf(nameOf: (id: string) => string | undefined): readonly Column<SqlRow>[] {
   return [
-    { title: "Asked", cell: ({ asked_at: at }) => <Time at={at} /> },
-    { title: "Statement", grow: true, cell: ({ statement }) => <Statement sql={statement} /> },
-    { title: "Who", cell: ({ actor }) => <Who actor={actor} nameOf={nameOf} /> },
-    { title: "Outcome", cell: (query) => <Outcome query={query} /> },
-    { title: "Took", number: true, cell: (query) => <Took query={query} /> },
-    { title: "Why", cell: ({ slow }) => <Why reasons={slow} /> },
-    {
-      title: "Read",
-      number: true,
-      cell: ({ bytes_read: bytes, files_read: files, blocks_skipped: skipped }) => (
-        <span title={`${plural(files, "file")}; ${plural(skipped, "file")} left out because of their times`}>
-          {bytesText(bytes)}
-        </span>
-      ),
-    },
+    { title: "Asked", cell: (row) => <Time at={textOf(row, "timestamp")} /> },
+    { title: "Statement", grow: true, cell: (row) => <Statement sql={textOf(row, "statement")} /> },
+    { title: "Who", cell: (row) => <Who actor={actorOf(row)} nameOf={nameOf} /> },
+    { title: "Outcome", cell: (row) => <Outcome row={row} /> },
+    { title: "Took", number: true, cell: (row) => <Took row={row} /> },
+    { title: "Why", cell: (row) => reasonsOf(row).map((reason) => <Reason key={reason} text={reason} />) },
+    { title: "Read", number: true, cell: (row) => <Read row={row} /> },
   ];
 }
 
-const KINDS: Readonly<Record<Ended["state"], StateKind>> = {
-  done: "go",
-  failed: "stop",
-  cancelled: "none",
-  refused: "warn",
-};
+const KINDS: Readonly<Record<string, StateKind>> = { done: "go", failed: "stop", cancelled: "none", refused: "warn" };
 
-function Outcome({ query: { state, code, detail } }: { query: Ended }): ReactNode {
+function Outcome({ row }: { row: SqlRow }): ReactNode {
+  const state = textOf(row, "state");
+  const detail = textOf(row, "detail") || textOf(row, "code");
   return (
-    <span title={detail ?? code ?? undefined}>
-      <State kind={KINDS[state]}>{state}</State>
-      {detail !== null && <span className="sr-only">: {detail}</span>}
+    <span title={detail || undefined}>
+      <State kind={KINDS[state] ?? "none"}>{state}</State>
+      {detail !== "" && <span className="sr-only">: {detail}</span>}
     </span>
   );
 }
 
-function Took({ query }: { query: Ended }): ReactNode {
-  const { elapsed_ms: ms, wait_ms: wait, plan_ms: plan, run_ms: run, send_ms: send } = query;
-  const parts = [
-    ["waited", wait],
-    ["planned", plan],
-    ["ran", run],
-    ["sent", send],
-  ] as const;
+const PARTS = { waited: "wait_ms", planned: "plan_ms", ran: "run_ms", sent: "send_ms" } as const;
+
+function Took({ row }: { row: SqlRow }): ReactNode {
+  const parts = Object.entries(PARTS).map(([name, column]) => `${name} ${durationText(numberOf(row, column))}`);
+  return <span title={parts.join(", ")}>{durationText(numberOf(row, "elapsed_ms"))}</span>;
+}
+
+function Read({ row }: { row: SqlRow }): ReactNode {
+  const [files, skipped] = [numberOf(row, "files_read"), numberOf(row, "blocks_skipped")];
   return (
-    <span title={parts.map(([name, part]) => `${name} ${durationText(part)}`).join(", ")}>{durationText(ms)}</span>
+    <span title={`${plural(files, "file")}; ${plural(skipped, "file")} left out because of their times`}>
+      {bytesText(numberOf(row, "bytes_read"))}
+    </span>
   );
 }
 
-function Why({ reasons }: { reasons: Ended["slow"] }): ReactNode {
-  return reasons.map((reason) => (
-    <span key={reason} className="block">
-      {SLOW_REASONS[reason]}
-    </span>
-  ));
+function Reason({ text }: { text: string }): ReactNode {
+  return <span className="block">{text}</span>;
 }

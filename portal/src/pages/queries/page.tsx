@@ -1,13 +1,17 @@
+import { TELEMETRY_SETTINGS_ROUTES } from "@mooring/contract";
 import type { ReactNode } from "react";
 import { useMayIn } from "~/app/may.ts";
 import { PageLink } from "~/app/page-link.tsx";
-import { Page as Frame } from "~/kit/page.tsx";
+import { Page as Frame, Section } from "~/kit/page.tsx";
+import { VersionedForm } from "~/kit/versioned.tsx";
 import { EndedQueries } from "./ended.tsx";
 import { RunningQueries } from "./running.tsx";
+import { SettingsForm } from "./settings-form.tsx";
 
 /** SQL statements: those that run, and the slow ones with the reasons. */
 export function Page(): ReactNode {
   const managesAll = useMayIn(null, "queries:manage");
+  const mayReadSettings = useMayIn(null, "org:read");
   return (
     <Frame
       title="Queries"
@@ -24,6 +28,13 @@ export function Page(): ReactNode {
     >
       <RunningQueries />
       <EndedQueries />
+      {mayReadSettings && (
+        <Section title="Recording">
+          <VersionedForm row={TELEMETRY_SETTINGS_ROUTES.getQueryLogSettings} params={{}}>
+            {(versioned, onReload) => <SettingsForm versioned={versioned} onReload={onReload} />}
+          </VersionedForm>
+        </Section>
+      )}
     </Frame>
   );
 }

@@ -17,7 +17,7 @@ type Running = ResultOf<typeof RUNNING_QUERY_ROUTES.listQueries>["items"][number
 const REFRESH_MS = 2000;
 /** From this number on, all queries of an actor can be cancelled at once. */
 const MANY = 3;
-const CHANGES = [RUNNING_QUERY_ROUTES.listQueries, RUNNING_QUERY_ROUTES.listEndedQueries] as const;
+const CHANGES = [RUNNING_QUERY_ROUTES.listQueries] as const;
 
 /** Lists the queries that run and wait, with buttons that cancel them. */
 export function RunningQueries(): ReactNode {

@@ -46,7 +46,7 @@ function readTelemetry(metrics: Metrics, telemetry: TelemetryStore): void {
 function readSpool(metrics: Metrics, telemetry: TelemetryStore): void {
   const spool = () => telemetry.health().spool;
   metrics.read("mooring_spool_rows_total", () =>
-    (["access_log"] as const).map((table) => [{ table }, spool().rows[table]]),
+    (["access_log", "query_log"] as const).map((table) => [{ table }, spool().rows[table]]),
   );
   metrics.read("mooring_spool_lost_rows_total", () =>
     (["disk", "spool", "size"] as const).map((reason) => [{ reason }, spool().lost[reason]]),

@@ -77,7 +77,7 @@ const NOT_LISTS = new Set([
   "getWebhook",
 ]);
 /** Lists that read no records. */
-export const WITHOUT_RECORDS = new Set(["listBackups", "listEndedQueries", "listRestores"]);
+export const WITHOUT_RECORDS = new Set(["listBackups", "listRestores"]);
 
 const BY_TIME_WITHIN_A_PREFIX =
   "the list has a prefix of names but is sorted by time; no index can serve both, so old names take longest";

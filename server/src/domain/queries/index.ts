@@ -3,8 +3,8 @@ export { PublishedQueries } from "./published.ts";
 export {
   cancelQueriesOf,
   cancelQuery,
-  listEnded,
   listRunning,
+  managesQueries,
   type QueriesCaller,
   type QueriesDeps,
 } from "./queries.ts";

@@ -3,7 +3,7 @@ import { absent, authorize, forHarmless, type Principal } from "#domain/identity
 import { auditOrigin, type Caller } from "#domain/organizations/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
-import type { QueryEvent, RunningQueries, RunningQuery } from "#stores/telemetry/index.ts";
+import type { RunningQueries, RunningQuery } from "#stores/telemetry/index.ts";
 import { queryActorOf } from "./actor.ts";
 import { NODE_LIVE_MS } from "./published.ts";
 import { markCancelled, rowsElsewhere, type RunningQueryRow } from "./store.ts";
@@ -20,7 +20,7 @@ export interface QueriesDeps {
 export type QueriesCaller = Caller & { readonly principal: Principal };
 
 /** Whether the principal sees and cancels the queries of everybody in the organization. */
-function managesQueries(principal: Principal): boolean {
+export function managesQueries(principal: Principal): boolean {
   return authorize(forHarmless(principal), "queries:manage", { orgId: principal.orgId }) === "allowed";
 }
 
@@ -33,13 +33,6 @@ export async function listRunning(deps: QueriesDeps, principal: Principal): Prom
   const own = queryActorOf(principal).id;
   const isSeen = managesQueries(principal);
   return all.filter(({ origin }) => isSeen || origin.actor.id === own).toSorted((a, b) => (a.id < b.id ? -1 : 1));
-}
-
-/** Lists the last queries that ended on this node, newest first: the principal's own, or all if they manage them. */
-export function listEnded({ queries }: Pick<QueriesDeps, "queries">, principal: Principal): QueryEvent[] {
-  const own = queryActorOf(principal).id;
-  const isSeen = managesQueries(principal);
-  return queries.recent(principal.orgId).filter(({ origin }) => isSeen || origin.actor.id === own);
 }
 
 /**

@@ -16,6 +16,7 @@ import {
   partsOf,
   statesOfWhole,
   withAccessLog,
+  withFilesOf,
   WHOLE,
   type ErasurePartRow,
   type ErasureRow,
@@ -104,14 +105,18 @@ export async function eraseProjectRows(
   return id;
 }
 
-/** Starts the erasure of the columns about a deleted person in the access logs. */
+/**
+ * Starts the erasure of the columns about a deleted person in access logs and query logs. `orgIds`: the person's
+ * organizations, because a new query log has no file yet.
+ */
 export async function erasePersonRows(
   { metadata, clock }: Pick<ErasureDeps, "metadata" | "clock">,
-  userId: string,
+  { userId, orgIds: own }: { readonly userId: string; readonly orgIds: readonly string[] },
 ): Promise<void> {
-  const orgIds = await withAccessLog(metadata.read);
+  const found = [await withAccessLog(metadata.read), await withFilesOf(metadata.read, "query_log"), own];
+  const orgIds = new Set(found.flat());
   const at = clock.nowMs();
-  const all = { types: JSON.stringify(["access_log"]), from_us: null, to_us: null };
+  const all = { types: JSON.stringify(["access_log", "query_log"]), from_us: null, to_us: null };
   const match = { match: JSON.stringify({ actor_id: userId } satisfies ErasureMatch), match_digest: userId };
   await metadata.write(async (tx) => {
     for (const org_id of orgIds)

@@ -21,4 +21,5 @@ export {
   type TelemetryChoice,
 } from "./policy.ts";
 export { accessLogOf, updateAccessLog, type AccessLogSettings } from "./access-log.ts";
+export { queryLogOf, updateQueryLog, type QueryLogSettings } from "./query-log.ts";
 export { allPolicies } from "./store.ts";

@@ -121,7 +121,7 @@ export async function changePolicy<T>(
     const before = await policyOf(tx, orgId);
     const revision = (await latestRevision(tx)) + 1;
     const { columns, result } = await change(tx, before);
-    const unset = { ...columnsOf(choiceIn(undefined)), ...ACCESS_LOG_UNSET, ...quotaIn(undefined) };
+    const unset = { ...columnsOf(choiceIn(undefined)), ...LOGS_UNSET, ...quotaIn(undefined) };
     await putPolicy(tx, {
       ...unset,
       ...before,
@@ -144,7 +144,13 @@ function columnsOf({ retentionDays: { logs, metrics, traces }, timestamps }: Tel
   };
 }
 
-const ACCESS_LOG_UNSET = { retention_days_access_log: null, access_log_mode: null, access_log_sample: null };
+const LOGS_UNSET = {
+  retention_days_access_log: null,
+  access_log_mode: null,
+  access_log_sample: null,
+  retention_days_query_log: null,
+  query_log_mode: null,
+};
 
 function choiceIn(row: TelemetryPolicyRow | undefined): TelemetryChoice {
   const days = TELEMETRY_TYPES.map((type) => [type, row?.[`retention_days_${type}`] ?? null]);

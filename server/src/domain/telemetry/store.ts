@@ -14,6 +14,12 @@ export async function withAccessLog(db: Reader): Promise<string[]> {
   return (await policies.orderBy("org_id").execute()).map((row) => row.org_id);
 }
 
+/** Returns the organizations with files of this table, in any directory. */
+export async function withFilesOf(db: Reader, type: Tables["telemetry_file"]["type"]): Promise<string[]> {
+  const files = db.selectFrom("telemetry_file").select("org_id").distinct().where("type", "=", type);
+  return (await files.orderBy("org_id").execute()).map((row) => row.org_id);
+}
+
 /** Reads every organization that differs from the server's defaults, with its slug, for the operator's command. */
 export async function allPolicies(db: Reader): Promise<(TelemetryPolicyRow & { slug: string })[]> {
   return db

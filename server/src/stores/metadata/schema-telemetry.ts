@@ -1,5 +1,5 @@
 /** A table of the telemetry store. */
-type StoredTableName = "logs" | "metrics" | "traces" | "access_log";
+type StoredTableName = "logs" | "metrics" | "traces" | "access_log" | "query_log";
 
 /** Tables of telemetry; see `schema.ts` for the value types. */
 export interface TelemetryTables {
@@ -53,6 +53,9 @@ export interface TelemetryTables {
     access_log_mode: string | null;
     /** In mode `sampled`: one of this many reads has a row. Null: the default. */
     access_log_sample: number | null;
+    retention_days_query_log: number | null;
+    /** A `QueryLogMode` of the contract; null: all. */
+    query_log_mode: string | null;
     /** 2^53 − 1 means no limit. */
     stored_bytes_max: number | null;
     ingest_bytes_per_second: number | null;

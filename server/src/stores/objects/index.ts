@@ -57,7 +57,13 @@ export async function openObjects(options: ObjectOptions): Promise<ObjectStore> 
   const settings = { ...OBJECT_DEFAULTS, ...options.settings };
   const driver = await openDriver(options, settings, { readOnly: false });
   try {
-    return await openBlobStore({ metadata, driver, clock, log, settings, schedule: options.schedule });
+    const seconds = options.metrics?.histogram("mooring_upload_wait_seconds");
+    const waited = (ms: number): void => seconds?.observe(ms / 1000, {});
+    const parts = { metadata, driver, clock, log, settings, schedule: options.schedule, waited };
+    const store = await openBlobStore(parts);
+    options.metrics?.read("mooring_uploads_running", () => store.uploads().running);
+    options.metrics?.read("mooring_uploads_waiting", () => store.uploads().waiting);
+    return store;
   } catch (error) {
     await driver.close();
     throw error;

@@ -19,6 +19,11 @@ export interface WriteOptions {
   readonly known?: Digests;
   readonly signal?: AbortSignal;
   /**
+   * The organization and the credential or person that sends the content. Then the write waits for one of the places that
+   * they have. Absent: it begins at once.
+   */
+  readonly sender?: { readonly orgId: string; readonly id: string };
+  /**
    * True when nothing else uses the chunks, as with a request's body. Then their memory is freed once they are written:
    * for half a gigabyte, the garbage collector would take as much time as the digest.
    */
@@ -176,6 +181,8 @@ export interface ObjectStore {
    * reason
    */
   write(orgId: string, input: BlobInput, options: WriteOptions): Promise<StagedBlob>;
+  /** The number of writes of senders that run, and that wait for their place. */
+  uploads(): { readonly running: number; readonly waiting: number };
   /** Deletes a staged blob unless it was linked. Does not throw, since the collector retries a failed deletion. */
   discard(staged: StagedBlob): Promise<void>;
   /**

@@ -20,7 +20,7 @@ import type { EraseRecords, RetentionSettings } from "./retention/index.ts";
 import { Presence } from "./presence/index.ts";
 import { openRows, type RowStore, type RowStoreOptions } from "./rows.ts";
 import { bootId, recordGap, Spool, SPOOL_DEFAULTS } from "./spool/index.ts";
-import { isSpoolTable } from "./spool/tables.ts";
+import { isOfServer, isSpoolTable } from "./spool/tables.ts";
 import { TELEMETRY_DEFAULTS, type TelemetryLog, type TelemetrySettings } from "./settings.ts";
 
 /** The operator's settings. `TELEMETRY_DEFAULTS` and `defaultQuerySettings` have the others. */
@@ -234,7 +234,7 @@ async function openSpool(options: TelemetryOptions, rows: RowStore, presence: Pr
       boot: await bootId(),
       settings: { ...SPOOL_DEFAULTS, diskFreeBytesMin: TELEMETRY_DEFAULTS.diskFreeBytesMin },
       append: async (group, piece) => {
-        await presence?.announce(group.orgId);
+        if (!isOfServer(group.table)) await presence?.announce(group.orgId);
         await rows.appendSpooled(group, piece);
       },
       has: (group, piece) => rows.hasSpooled(group, piece),

@@ -1,3 +1,4 @@
+import { isOfServer } from "./spool/tables.ts";
 import { mkdir } from "node:fs/promises";
 import { Problem } from "#kernel/problem.ts";
 import { IDEMPOTENCY_WINDOW_MS } from "#kernel/limits.ts";
@@ -91,9 +92,10 @@ export class RowStore {
     return this.#parts.storeId;
   }
 
-  /** Lists the organizations that have or had rows. */
+  /** Lists the organizations that have or had rows without which the answers of other servers are incomplete. */
   organizations(): string[] {
-    return [...new Set([...this.#parts.tables.all()].map(({ orgId }) => orgId))];
+    const tables = [...this.#parts.tables.all()].filter(({ type }) => !isOfServer(type));
+    return [...new Set(tables.map(({ orgId }) => orgId))];
   }
 
   get feed(): Feed {

@@ -118,6 +118,8 @@ export interface QueryRequest {
    * Without this function no such table can be read.
    */
   readonly records?: (table: RecordTable | SpoolTable) => void;
+  /** The caller sees the rows of everybody in `query_log`. Absent: only those of `origin.actor`. */
+  readonly seesAllQueries?: boolean;
   /** Called with the tables that the statement reads. */
   readonly reads?: (tables: readonly string[]) => void;
   /** Called when the result is complete, before its last bytes are in the body. */
@@ -167,6 +169,8 @@ export interface QueryEvent {
   readonly orgId: string;
   readonly origin: QueryOrigin;
   readonly sql: string;
+  /** See `hashStatement`. */
+  readonly sqlHash: string;
   readonly state: "done" | "failed" | "cancelled" | "refused";
   /** Why it was refused. Null: it was not. */
   readonly refusal: QueryRefusal | null;
@@ -210,10 +214,6 @@ export interface RunningQueries {
   onBegin(listener: () => void): void;
   /** Calls `listener` when a query has ended or was refused. */
   onEnd(listener: (event: QueryEvent) => void): void;
-  /** Lists the last queries of an organization that ended here, newest first. */
-  recent(orgId: string): QueryEvent[];
-  /** Removes an actor from the last queries. */
-  forgetActor(actorId: string): void;
 }
 
 /** The tables and times that a statement reads, without running it. */

@@ -67,6 +67,16 @@ export const EXAMPLES: readonly Example[] = [
     records: "usage_daily",
   },
   {
+    title: "The slowest kinds of statements, with the reasons",
+    sql: "SELECT statement_hash, any_value(statement) AS statement, count(*) AS runs, sum(elapsed_ms) AS total_ms, max(elapsed_ms) AS slowest_ms, sum(bytes_read) AS bytes, any_value(slow) AS reasons FROM query_log WHERE elapsed_ms >= 1000 GROUP BY statement_hash ORDER BY total_ms DESC LIMIT 20",
+    records: "query_log",
+  },
+  {
+    title: "What each actor reads by SQL",
+    sql: "SELECT actor_kind, actor_id, count(*) AS statements, sum(bytes_read) AS bytes, sum(run_ms) AS run_ms FROM query_log WHERE timestamp > now() - INTERVAL 1 DAY GROUP BY ALL ORDER BY bytes DESC LIMIT 20",
+    records: "query_log",
+  },
+  {
     title: "Events of webhooks by kind",
     sql: "SELECT type, count(*) AS events, max(timestamp) AS newest FROM webhook_events GROUP BY type ORDER BY events DESC",
     records: "webhook_events",

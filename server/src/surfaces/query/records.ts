@@ -19,6 +19,8 @@ export const RECORD_SCOPES: Readonly<Record<OwnTable, Scope>> = {
   objects: "s3:read",
   access_log: "audit:read",
   usage_daily: "org:read",
+  // Its rows are those of the caller, see `seesAllQueries` of the request.
+  query_log: "telemetry:read",
 };
 
 /** The tables for those who may read the whole organization. */

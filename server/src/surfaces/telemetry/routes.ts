@@ -21,6 +21,7 @@ import { otlpExport } from "./operations/otlp-export.ts";
 import * as ingestRules from "./operations/ingest-rules.ts";
 import { previewIngestRule } from "./operations/preview-ingest-rule.ts";
 import * as accessLog from "./operations/access-log.ts";
+import * as queryLog from "./operations/query-log.ts";
 import { listRefusedEntries } from "./operations/refused-entries.ts";
 import * as settings from "./operations/settings.ts";
 import { tailLogs } from "./operations/tail-logs.ts";
@@ -135,6 +136,7 @@ export function mountTelemetrySettings(app: FastifyInstance, deps: TelemetrySett
   mountRoutes(app, deps, TELEMETRY_SETTINGS_ROUTES, {
     ...settings,
     ...accessLog,
+    ...queryLog,
     ...erasures,
     ...ingestRules,
     previewIngestRule,

@@ -33,6 +33,8 @@ export interface DeletionDeps {
 export interface About {
   readonly targets: readonly string[];
   readonly instanceSeqs: readonly number[];
+  /** The organizations whose member the person was. */
+  readonly orgIds: readonly string[];
 }
 
 export interface PersonDeletion {
@@ -72,6 +74,7 @@ export async function deletePerson(
     const about: About = {
       targets: await deleteInvitationsTo(tx, addresses),
       instanceSeqs: await entriesToAddresses(tx, addresses),
+      orgIds,
     };
     await deleteAnswersWith(tx, addresses);
     await deleteMailsTo(tx, addresses);

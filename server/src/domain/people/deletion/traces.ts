@@ -50,7 +50,8 @@ export async function eraseTraces(deps: TracesDeps, userIds: readonly string[], 
   for (const row of rows)
     if (row.erased_at === null) {
       await eraseEntries(deps, row, signal);
-      await erasePersonRows(deps, row.id);
+      const { orgIds = [] } = JSON.parse(row.about) as Partial<About>;
+      await erasePersonRows(deps, { userId: row.id, orgIds });
     }
   await deps.forgetCaches();
   await metadata.compact();

@@ -36,7 +36,7 @@ export const QUERY = {
         summary: "Queries on {{ $labels.instance }} wait long",
         description: "5 % of the queries wait longer than 5 s for others.",
         remedy:
-          "`mooring query list` shows who runs and waits. End the queries that nobody needs (`mooring query cancel-all --actor cred_…`), then look at the slow ones and their reasons (`mooring query ended --slow`): a range of times often helps. If all of them are needed, raise `query_concurrency` and `query_concurrency_organization` on a machine with more cores.",
+          "`mooring query list` shows who runs and waits. End the queries that nobody needs (`mooring query cancel-all --actor cred_…`), then look at the slow ones and their reasons (the page Queries, or the table [query_log](query-log.md)): a range of times often helps. If all of them are needed, raise `query_concurrency` and `query_concurrency_organization` on a machine with more cores.",
         test: {
           bad: {
             'mooring_query_wait_seconds_bucket{le="5"}': "0+50x40",

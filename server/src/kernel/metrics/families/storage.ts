@@ -140,6 +140,13 @@ export const STORAGE = {
       },
     ],
   },
+  mooring_uploads_running: { type: "gauge", help: "Uploads whose content is being stored" },
+  mooring_uploads_waiting: { type: "gauge", help: "Uploads that wait for others of their credential or person" },
+  mooring_upload_wait_seconds: {
+    type: "histogram",
+    help: "How long uploads waited for others of their organization before their content was read",
+    buckets: [0.001, 0.01, 0.1, 0.5, 1, 5, 10, 30],
+  },
   mooring_fsync_duration_seconds: {
     type: "histogram",
     help: "Time of a flush to the disk: each flush of the telemetry log, and those of test writes",

@@ -204,8 +204,8 @@ export const TELEMETRY = {
   },
   mooring_spool_rows_total: {
     type: "counter",
-    help: "Rows that the server has written about its own requests",
-    labels: { table: ["access_log"] },
+    help: "Rows that the server has written about requests and statements",
+    labels: { table: ["access_log", "query_log"] },
   },
   mooring_spool_bytes: { type: "gauge", help: "Bytes of these rows that are not yet in the log of telemetry" },
   mooring_spool_lost_rows_total: {

@@ -54,6 +54,7 @@ import { ingestRules } from "./0074-ingest-rules.ts";
 import { timestampLimits } from "./0075-timestamp-limits.ts";
 import { refusedEntries } from "./0076-refused-entries.ts";
 import { accessLog } from "./0077-access-log.ts";
+import { queryLog } from "./0084-query-log.ts";
 import { refusedRequests } from "./0078-refused-requests.ts";
 import { mails } from "./0078-mails.ts";
 import { checkpointKeys } from "./0079-checkpoint-keys.ts";
@@ -132,4 +133,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0079-checkpoint-keys", up: checkpointKeys },
   { name: "0078-running-queries", up: runningQueries },
   { name: "0083-usage-daily", up: usageDaily },
+  { name: "0084-query-log", up: queryLog },
 ];

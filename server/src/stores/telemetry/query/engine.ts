@@ -3,7 +3,7 @@ import type { Clock } from "#kernel/time.ts";
 import { TELEMETRY_TYPES, type TelemetryType } from "../columns.ts";
 import type { QueryRequest, QueryRun, RunningQueries } from "../types.ts";
 import { RECORD_TABLE_NAMES, type RecordSnapshot, type RecordTable } from "../records/index.ts";
-import { SPOOL_TABLE_NAMES, type SpoolTable } from "../spool/tables.ts";
+import { isOfServer, SPOOL_TABLE_NAMES, type SpoolTable } from "../spool/tables.ts";
 import type { Snapshot, SnapshotTable, WantedTables } from "../snapshot.ts";
 import { endedEvent, unstartedEvent, type EndedRun } from "./event.ts";
 import { childFiles, wantedTables } from "./files.ts";
@@ -16,6 +16,7 @@ import { QueryRegistry, type RegisteredQuery } from "./registry.ts";
 import { isScanned, ScanBudget } from "./scan-budget.ts";
 import type { QueryEngineSettings, QueryLog } from "./settings.ts";
 import { Slots, type Slot } from "./slots.ts";
+import { QUERY_TABLES } from "./tables.ts";
 
 export interface QueryEngineOptions {
   /** Returns the files of one organization at this moment, for the wanted tables and times. */
@@ -197,7 +198,7 @@ class Engine implements QueryEngine {
     if (request.describe !== true)
       for (const name of SPOOL_TABLE_NAMES) if (Object.hasOwn(wanted, name)) permit(request, name);
     // A statement that is only described reads no row.
-    if (request.describe !== true && Object.keys(wanted).length > 0) await whole?.(orgId);
+    if (request.describe !== true && Object.keys(wanted).some((name) => !isOfServer(name))) await whole?.(orgId);
     const files = await snapshot(orgId, wanted);
     held.hold(files);
     if (request.describe !== true && request.explain !== "plan" && request.origin.surface !== "erasure")
@@ -207,7 +208,12 @@ class Engine implements QueryEngine {
       const keys = ask.tables[type]?.keys ?? [];
       if (keys.length > 0) asked?.(orgId, type, keys);
     }
-    return childFiles({ ...files.tables, ...records }, ask, { directory: settings.telemetryDir, visible, range });
+    const isByActor = QUERY_TABLES.some(
+      (table) => table.actorColumn !== undefined && Object.hasOwn(wanted, table.name),
+    );
+    const onlyActor = isByActor && request.seesAllQueries !== true ? request.origin.actor.id : undefined;
+    const shown = { directory: settings.telemetryDir, visible, onlyActor, range };
+    return childFiles({ ...files.tables, ...records }, ask, shown);
   }
 
   /** @throws Problem `query_scan_limit` */

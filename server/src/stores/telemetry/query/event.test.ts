@@ -3,7 +3,6 @@ import { test } from "node:test";
 import { TEST_ORIGIN } from "../testing/origin.ts";
 import type { QueryEvent } from "../types.ts";
 import { slowReasons } from "./event.ts";
-import { RecentQueries } from "./recent.ts";
 import { ScanBudget } from "./scan-budget.ts";
 
 const MIB = 1024 * 1024;
@@ -12,6 +11,7 @@ const FAST: Omit<QueryEvent, "slow"> = {
   orgId: "org_1",
   origin: TEST_ORIGIN,
   sql: "SELECT 1",
+  sqlHash: "",
   state: "done",
   refusal: null,
   code: null,
@@ -63,38 +63,4 @@ test("a statement and an actor's day have a limit of bytes, and the refusal has 
   budget.spend(one, 100);
   const free = new ScanBudget({ scanBytesMax: null, scanBytesPerDayMax: null }, { nowMs: () => 0 });
   free.spend(one, Number.MAX_SAFE_INTEGER);
-});
-
-test("the last queries are bounded, keep slow ones, end after a day, and forget a deleted person", () => {
-  let nowMs = 0;
-  const recent = new RecentQueries({ nowMs: () => nowMs });
-  const event = (n: number, change: Partial<QueryEvent> = {}): QueryEvent => ({
-    ...FAST,
-    slow: [],
-    id: `stmt_${String(n).padStart(6, "0")}`,
-    sql: "x".repeat(10_000),
-    ...change,
-  });
-  recent.add(event(0, { slow: ["waited"] }));
-  for (let n = 1; n <= 500; n++) recent.add(event(n));
-  const all = recent.list("org_1");
-  assert.equal(all.length, 201);
-  assert.deepEqual(
-    [all[0]?.id, all.at(-1)?.id],
-    ["stmt_000500", "stmt_000000"],
-    "newest first, and the slow one stays",
-  );
-  assert.equal(all[0]?.sql.length, 4096);
-  for (let n = 0; n < 3000; n++) recent.add(event(n, { orgId: `org_x${n}` }));
-  assert.deepEqual(recent.list("org_1"), [], "the organization that was idle for longest is dropped");
-  const person = { ...TEST_ORIGIN, actor: { kind: "person", id: "user_1" } } as const;
-  recent.add(event(1, { orgId: "org_2", origin: person }));
-  recent.add(event(2, { orgId: "org_2" }));
-  recent.forgetActor("user_1");
-  assert.deepEqual(
-    recent.list("org_2").map(({ id }) => id),
-    ["stmt_000002"],
-  );
-  nowMs += 86_400_001;
-  assert.deepEqual(recent.list("org_2"), []);
 });

@@ -2,6 +2,7 @@ import { Problem } from "#kernel/problem.ts";
 import type { QueryEvent, SlowReason } from "../types.ts";
 import { NO_FIGURES } from "./protocol.ts";
 import { shownSql, type RegisteredQuery } from "./registry.ts";
+import { hashStatement } from "./statement-hash.ts";
 import type { RunOutcome } from "./run.ts";
 import { SlotRefusal } from "./slots.ts";
 
@@ -77,6 +78,7 @@ function baseOf({ query, nowMs }: EndedRun) {
     orgId,
     origin,
     sql: shownSql(query.request),
+    sqlHash: hashStatement(sql),
     cancelledBy: query.cancelledBy,
     askedAtMs: query.askedAtMs,
     waitMs: Math.round(query.waitedMs ?? Math.max(0, nowMs - query.askedAtMs)),

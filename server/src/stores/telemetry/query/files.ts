@@ -1,5 +1,5 @@
 import { STORED_TABLES } from "../spool/tables.ts";
-import type { QueryRequest, VisibleRows } from "../types.ts";
+import type { QueryRequest } from "../types.ts";
 import type { ParquetInput, SnapshotTable, TimeRange, WantedTables } from "../snapshot.ts";
 import type { AskedTable, ChildAsk, ChildFiles, ChildTable, ParquetGroup, ScanFigures } from "./protocol.ts";
 
@@ -16,7 +16,7 @@ export function wantedTables(ask: ChildAsk, range: QueryRequest["range"]): Wante
 export function childFiles(
   present: Readonly<Record<string, SnapshotTable>>,
   ask: ChildAsk,
-  options: { directory: string; visible: VisibleRows; range: QueryRequest["range"] },
+  options: Pick<ChildFiles, "directory" | "visible" | "onlyActor"> & { readonly range: QueryRequest["range"] },
 ): ChildFiles {
   const shorten = shortener(options.directory);
   const figures = { rows: 0, bytes: 0, files: 0, filesTotal: 0, unreadable: 0 };
@@ -31,7 +31,8 @@ export function childFiles(
       range: within(options.range ?? {}, files.range ?? {}),
     };
   }
-  return { directory: options.directory, visible: options.visible, tables, figures };
+  const { directory, visible, onlyActor } = options;
+  return { directory, visible, onlyActor, tables, figures };
 }
 
 /** Returns the intersection of two ranges. */

@@ -84,8 +84,15 @@ export interface ChildFiles {
   /** Paths are relative to this directory. */
   readonly directory: string;
   readonly visible: VisibleRows;
+  /** Tables with an actor's column show only the rows of this actor. Absent: all rows. */
+  readonly onlyActor?: string | undefined;
   readonly tables: Readonly<Record<string, ChildTable>>;
   readonly figures: ScanFigures;
+}
+
+/** Whether the files may have rows that the caller does not see. */
+export function hasHiddenRows({ visible, onlyActor }: Pick<ChildFiles, "visible" | "onlyActor">): boolean {
+  return visible !== "all" || onlyActor !== undefined;
 }
 
 /** Problems that a child may report. All others become `query_failed`. */

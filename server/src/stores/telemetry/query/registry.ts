@@ -2,7 +2,6 @@ import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { QueryEvent, QueryRequest, RunningQuery, RunningQueries } from "../types.ts";
-import { RecentQueries } from "./recent.ts";
 import type { ChildAsk, ScanFigures } from "./protocol.ts";
 
 /** The longest text of a statement that the list shows. */
@@ -71,11 +70,9 @@ export class QueryRegistry implements RunningQueries {
   readonly #queries = new Map<string, RegisteredQuery>();
   readonly #listeners: (() => void)[] = [];
   readonly #endListeners: ((event: QueryEvent) => void)[] = [];
-  readonly #recent: RecentQueries;
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    this.#recent = new RecentQueries(clock);
   }
 
   begin(request: QueryRequest): RegisteredQuery {
@@ -89,16 +86,7 @@ export class QueryRegistry implements RunningQueries {
   end(query: RegisteredQuery, event: () => QueryEvent): void {
     if (!this.#queries.delete(query.id)) return;
     const ended = event();
-    this.#recent.add(ended);
     for (const listener of this.#endListeners) listener(ended);
-  }
-
-  recent(orgId: string): QueryEvent[] {
-    return this.#recent.list(orgId);
-  }
-
-  forgetActor(actorId: string): void {
-    this.#recent.forgetActor(actorId);
   }
 
   onEnd(listener: (event: QueryEvent) => void): void {

@@ -213,4 +213,6 @@ test("a query shares the processor if its actor runs another one, or others wait
   await queries.ask("bob");
   await queries.ask("eve");
   assert.equal(queries.slotOf("eve")?.isShared, true, "a query of bob waits");
+  await queries.ask("fay", { orgId: "other" });
+  assert.equal(queries.slotOf("fay")?.isShared, true, "also when those of another organization wait");
 });

@@ -4,7 +4,7 @@ import { BACKGROUND_WAIT_MS } from "./settings.ts";
 
 export interface Slot {
   readonly waitedMs: number;
-  /** Whether the actor runs another query, or other queries of the organization wait. */
+  /** Whether the actor runs another query, or other queries wait. */
   readonly isShared: boolean;
   /** A second call does nothing. */
   release(): void;
@@ -72,7 +72,7 @@ export class Slots {
     let held = true;
     return {
       waitedMs: startedMs - sinceMs,
-      isShared: organization.runningOf(request) > 1 || organization.waiting > 0,
+      isShared: organization.runningOf(request) > 1 || this.waiting > 0,
       release: () => {
         if (held) this.#leave(organization, request, startedMs);
         held = false;

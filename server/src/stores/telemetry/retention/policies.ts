@@ -14,6 +14,8 @@ export interface Policy {
   readonly ingest: IngestRate | null;
   readonly timestamps: TimestampLimits;
   readonly accessLog: AccessLogPolicy;
+  /** Whether statements have rows in the query log. */
+  readonly queryLog: boolean;
 }
 
 /** How far the time of an entry may be from the time at which it arrives. */
@@ -170,6 +172,7 @@ function policyOf(row: PolicyRow | undefined, settings: RetentionSettings): Poli
       mode: (row?.access_log_mode ?? "off") as AccessLogPolicy["mode"],
       sampleRate: row?.access_log_sample ?? ACCESS_LOG_SAMPLE,
     },
+    queryLog: row?.query_log_mode !== "off",
   };
 }
 

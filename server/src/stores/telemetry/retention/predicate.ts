@@ -32,6 +32,7 @@ export const MATCHABLE: Readonly<Record<ErasedTable, readonly (keyof ErasureMatc
   metrics: ["project_id", "name", "tags"],
   traces: ["project_id", "service", "trace_id", "name", "attributes"],
   access_log: ["project_id", "actor_id"],
+  query_log: ["actor_id"],
   webhook_events: [],
 };
 

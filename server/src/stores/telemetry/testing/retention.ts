@@ -32,6 +32,8 @@ export async function setPolicy(metadata: MetadataStore, orgId: string, change: 
       retention_days_access_log: null,
       access_log_mode: null,
       access_log_sample: null,
+      retention_days_query_log: null,
+      query_log_mode: null,
       stored_bytes_max: null,
       ingest_bytes_per_second: null,
       ingest_bytes_burst: null,

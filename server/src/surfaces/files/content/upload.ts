@@ -146,7 +146,8 @@ async function stage(
     const chunks = isOpen
       ? reservation.admit(body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>)
       : body;
-    const options = { bytesMax: grant.bytes_max, size, expected, signal: idle.signal, ownsChunks: true };
+    const sender = { orgId: grant.org_id, id: grant.created_by };
+    const options = { bytesMax: grant.bytes_max, size, expected, sender, signal: idle.signal, ownsChunks: true };
     return await deps.objects.write(grant.org_id, chunks, options);
   } finally {
     idle.release();

@@ -1,5 +1,5 @@
 import type { QUERY_ROUTES } from "@mooring/contract";
-import { queryActorOf } from "#domain/queries/index.ts";
+import { managesQueries, queryActorOf } from "#domain/queries/index.ts";
 import { noteAccess, preferredType, type OperationContext, type OperationInput } from "#http/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { ResultFormat } from "#stores/telemetry/index.ts";
@@ -69,6 +69,7 @@ export async function runQuery(
     format: FORMATS[type],
     range: rangeOf(body),
     records: rights.records,
+    seesAllQueries: managesQueries(principal),
     reads: (tables) => noteAccess(request, { tables }),
     ended: ({ rows }) => noteAccess(request, { rows }),
     explain: explainOf(body.explain),

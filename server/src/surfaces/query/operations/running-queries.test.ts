@@ -9,11 +9,6 @@ import { WITH_QUERIES } from "../testing/saved.ts";
 
 testOperation(RUNNING_QUERY_ROUTES.listQueries, { ask: () => ({ path: "/v1/queries" }) }, WITH_QUERIES);
 testOperation(
-  RUNNING_QUERY_ROUTES.listEndedQueries,
-  { ask: () => ({ path: "/v1/queries/ended?limit=5" }) },
-  WITH_QUERIES,
-);
-testOperation(
   RUNNING_QUERY_ROUTES.cancelQueries,
   {
     ask: () => ({ path: "/v1/queries?actor=cred_nobody" }),
@@ -58,35 +53,5 @@ describe("queries of other nodes", () => {
       .where("id", "=", id)
       .executeTakeFirstOrThrow();
     assert.equal(cancelled_by, world.acme.people.owner);
-  });
-
-  test("a query that ended is listed for its author and for managers, with what it read", async () => {
-    const author = await world.credential({ scopes: ["telemetry:read"] });
-    const body = { sql: "SELECT count(*) AS n FROM logs", from: "2026-11-20T00:00:00Z" };
-    assert.equal((await world.call("POST", "/v1/query", { token: author.token, body })).status, 200);
-    const ended = async (token: string): Promise<readonly Record<string, unknown>[]> => {
-      const { json } = await world.call("GET", "/v1/queries/ended?limit=100", { token });
-      return json["items"] as Record<string, unknown>[];
-    };
-    const own = await ended(author.token);
-    assert.partialDeepStrictEqual(own, [
-      {
-        state: "done",
-        code: null,
-        actor: { kind: "credential", id: author.id },
-        statement: body.sql,
-        tables: ["logs"],
-        from: "2026-11-20T00:00:00.000Z",
-        to: null,
-        rows_out: 1,
-        slow: [],
-      },
-    ]);
-    const owner = world.person(world.acme, world.acme.people.owner);
-    const reader = await world.token({ scopes: ["telemetry:read"] });
-    const stranger = await world.token({ tenant: world.rival });
-    const sees = async (token: string): Promise<boolean> =>
-      (await ended(token)).some(({ id }) => id === own[0]?.["id"]);
-    assert.deepEqual([await sees(owner), await sees(reader), await sees(stranger)], [true, false, false]);
   });
 });

@@ -1,28 +1,14 @@
 import type { ResultOf, RUNNING_QUERY_ROUTES } from "@mooring/contract";
-import {
-  cancelQueriesOf,
-  cancelQuery as cancel,
-  listEnded,
-  listRunning,
-  type QueriesDeps,
-} from "#domain/queries/index.ts";
+import { cancelQueriesOf, cancelQuery as cancel, listRunning, type QueriesDeps } from "#domain/queries/index.ts";
 import { callerOf } from "#http/index.ts";
-import { isoFromMs, isoFromUs } from "#kernel/time.ts";
-import type { QueryEvent, RunningQuery } from "#stores/telemetry/index.ts";
+import { isoFromMs } from "#kernel/time.ts";
+import type { RunningQuery } from "#stores/telemetry/index.ts";
 import type { QueryOperation, QuerySurfaceDeps } from "../deps.ts";
 
 export const listQueries: QueryOperation<"listQueries"> = async (deps, _input, { principal }) => {
   const nowMs = deps.host.clock.nowMs();
   const items = await listRunning(queriesOf(deps), principal);
   return { items: items.map((query) => bodyOf(query, nowMs)) };
-};
-
-const ENDED_DEFAULT = 50;
-
-export const listEndedQueries: QueryOperation<"listEndedQueries"> = (deps, { query }, { principal }) => {
-  const { slow = false, limit = ENDED_DEFAULT } = query;
-  const items = listEnded({ queries: deps.store.queries }, principal).filter((event) => !slow || event.slow.length > 0);
-  return { items: items.slice(0, limit).map(endedBody) };
 };
 
 /** `DELETE /v1/queries/{statement_id}`. @throws Problem `not_found` */
@@ -38,41 +24,6 @@ export const cancelQueries: QueryOperation<"cancelQueries"> = async (deps, { que
 
 function queriesOf({ metadata, store, host, nodeId }: QuerySurfaceDeps): QueriesDeps {
   return { metadata, clock: host.clock, queries: store.queries, nodeId };
-}
-
-type EndedBody = ResultOf<typeof RUNNING_QUERY_ROUTES.listEndedQueries>["items"][number];
-
-function endedBody(event: QueryEvent): EndedBody {
-  const { origin, fromUs, toUs } = event;
-  return {
-    id: event.id,
-    state: event.state,
-    code: event.code,
-    detail: event.detail,
-    cancelled_by: event.cancelledBy,
-    actor: origin.actor,
-    surface: origin.surface,
-    saved_query_id: origin.savedQueryId ?? null,
-    statement: event.sql,
-    asked_at: isoFromMs(event.askedAtMs),
-    elapsed_ms: event.elapsedMs,
-    wait_ms: event.waitMs,
-    plan_ms: event.planMs,
-    run_ms: event.runMs,
-    send_ms: event.sendMs,
-    tables: [...event.tables],
-    from: fromUs === null ? null : isoFromUs(fromUs),
-    to: toUs === null ? null : isoFromUs(toUs),
-    rows_read: event.rowsRead,
-    bytes_read: event.bytesRead,
-    files_read: event.filesRead,
-    blocks_skipped: event.filesSkipped,
-    rows_out: event.rowsOut,
-    bytes_out: event.bytesOut,
-    memory_peak_bytes: event.memoryPeakBytes,
-    slow: [...event.slow],
-    request_id: origin.requestId,
-  };
 }
 
 type Body = ResultOf<typeof RUNNING_QUERY_ROUTES.listQueries>["items"][number];

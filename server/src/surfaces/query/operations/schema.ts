@@ -23,6 +23,7 @@ type TableBody = Schema["tables"][number];
 
 const DESCRIPTIONS: Readonly<Record<TelemetryType | OwnTable, string>> = {
   access_log: SPOOL_TABLES.access_log.description,
+  query_log: SPOOL_TABLES.query_log.description,
   logs: "log entries",
   metrics: "samples of metrics",
   traces: "spans of traces",

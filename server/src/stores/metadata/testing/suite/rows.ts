@@ -285,6 +285,8 @@ export const ROWS: Tables = {
     retention_days_access_log: 3,
     access_log_mode: "sampled",
     access_log_sample: 10,
+    retention_days_query_log: 4,
+    query_log_mode: "off",
     stored_bytes_max: 9_007_199_254_740_991,
     ingest_bytes_per_second: null,
     ingest_bytes_burst: 5,

@@ -74,8 +74,8 @@ function viewStatement(table: QueryTable, view: string, files: ChildFiles, keys:
   const { parquet, hot, range, equal = [] } = files.tables[table.name] ?? NO_FILES;
   const list = (names: readonly string[]): string =>
     `[${names.map((name) => quoteText(pathOf(files.directory, name))).join(", ")}]`;
-  const where = conditions([...times(range), ...equal.map(isEqual), ...visibility(table, files.visible)]);
-  const isPart = isPartial(table, files.visible);
+  const where = conditions([...times(range), ...equal.map(isEqual), ...visibility(table, files)]);
+  const isPart = isPartial(table, files);
   const select = (source: string, columns: readonly string[]): string =>
     `SELECT ${columns.join(", ")} FROM ${source}${where}`;
   // Without promoted attributes in the statement, a file's other columns do not matter.
@@ -189,11 +189,19 @@ function isEqual({ column, text }: ColumnText): string {
 }
 
 /** Returns whether the files may have hidden rows. */
-function isPartial(table: QueryTable, visible: ChildFiles["visible"]): boolean {
+function isPartial(table: QueryTable, { visible, onlyActor }: ChildFiles): boolean {
+  if (table.actorColumn !== undefined && onlyActor !== undefined) return true;
   return visible !== "all" && (table.projectColumn !== undefined || visible.limits !== undefined);
 }
 
-function visibility(table: QueryTable, visible: ChildFiles["visible"]): string[] {
+function visibility(table: QueryTable, { visible, onlyActor }: ChildFiles): string[] {
+  // An actor's own rows have no project and no resource.
+  if (table.actorColumn !== undefined && onlyActor !== undefined)
+    return [isEqual({ column: table.actorColumn, text: onlyActor })];
+  return visibleRows(table, visible);
+}
+
+function visibleRows(table: QueryTable, visible: ChildFiles["visible"]): string[] {
   if (visible === "all") return [];
   const limits = visible.limits === undefined ? [] : [limited(table.name, visible.limits)];
   if (table.projectColumn === undefined) return limits;
