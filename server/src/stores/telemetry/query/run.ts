@@ -181,7 +181,7 @@ export class Run implements RunSink {
     if (this.#closed) return;
     this.#begin();
     this.#bytes += bytes.length;
-    if (this.#body.push(bytes)) return;
+    if (this.#body.push(bytes) || this.#cancelled.aborted) return;
     this.#pausedAtMs = performance.now();
     this.#child.pause();
     this.#deadline.pause();
@@ -308,6 +308,7 @@ export class Run implements RunSink {
     const { message } = this.#cancelled.reason as Problem;
     this.#verdict ??= { code: "query_cancelled", detail: message };
     this.#stop();
+    this.#child.resume(); // its last frames come also if the reader takes nothing
   };
 
   /** Stops the child and discards its output after the reader has disconnected. */

@@ -57,5 +57,6 @@ export class ScanBudget {
  * have them.
  */
 export function isScanned({ tables }: ChildAsk, table: string): boolean {
-  return tables[table]?.latest === undefined;
+  const asked = tables[table];
+  return asked !== undefined && asked.latest === undefined;
 }
