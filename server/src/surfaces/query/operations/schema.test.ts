@@ -79,13 +79,14 @@ test("tables of records are shown to callers who may read them, with their examp
     "files",
     "objects",
     "access_log",
+    "usage_daily",
     "query_log",
   ]);
   const scopes = SCOPES.filter((scope) => scope !== "audit:read");
-  const others = ["logs", "metrics", "traces", "webhook_events", "images", "files", "objects", "query_log"];
+  const others = ["logs", "metrics", "traces", "webhook_events", "images", "files", "objects"];
   for (const [token, names] of [
-    [await world.token({ scopes }), others],
-    [await boundToken(world), [...others.slice(0, -1), "access_log", "query_log"]],
+    [await world.token({ scopes }), [...others, "usage_daily", "query_log"]],
+    [await boundToken(world), [...others, "access_log", "query_log"]],
   ] as const) {
     const part = await schema(token);
     assert.deepEqual(namesOf(part), names);
