@@ -28,7 +28,7 @@ const choice = {
     uniqueItems: true,
     maxItems: 3,
     description:
-      "with where: one; webhook_events and access_log only with where. Rows of access_log stay, without the columns about the actor",
+      "with where: one; webhook_events, access_log and query_log only with where. Rows of access_log and query_log stay, without the columns about the actor and without statements",
   }),
   from: Type.Optional(Type.String({ format: "date-time", description: "only rows at or after this time" })),
   to: Type.Optional(Type.String({ format: "date-time", description: "only rows before this time" })),

@@ -125,6 +125,7 @@ function ask(
     parameters: [],
     format: "json",
     records: () => undefined, // `Counting.visible` has required the permission
+    seesAllQueries: true,
     timeoutMs: TIMEOUT_MS,
     memoryBytesMax: MEMORY_BYTES_MAX,
     rowsMax: 1,

@@ -78,7 +78,7 @@ function baseOf({ query, nowMs }: EndedRun) {
     orgId,
     origin,
     sql: shownSql(query.request),
-    sqlHash: hashStatement(sql),
+    sqlHash: hashStatement(query.request.sql),
     cancelledBy: query.cancelledBy,
     askedAtMs: query.askedAtMs,
     waitMs: Math.round(query.waitedMs ?? Math.max(0, nowMs - query.askedAtMs)),

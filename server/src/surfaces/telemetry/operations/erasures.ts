@@ -39,6 +39,7 @@ type Choice = BodyOf<typeof TELEMETRY_SETTINGS_ROUTES.previewTelemetryErasure>;
 /** The scope that counting rows of a table needs. Other tables need `telemetry:read`. */
 const SCOPES: Readonly<Partial<Record<ErasedTable, Scope>>> = {
   access_log: "audit:read",
+  query_log: "queries:manage",
   webhook_events: "webhooks:read",
 };
 
@@ -139,7 +140,7 @@ function whereErrors({ types, match }: Choice): ProblemPlace[] {
 
 function matchErrors({ types, match }: Choice): ProblemPlace[] {
   if (match === undefined) return [{ pointer: "/match", detail: "is required, or where" }];
-  const own = types.filter((type) => type === "access_log" || type === "webhook_events");
+  const own = types.filter((type) => type === "access_log" || type === "query_log" || type === "webhook_events");
   const errors = own.map((type) => ({ pointer: "/types", detail: `${type} needs where` }));
   for (const name of Object.keys(match) as (keyof ErasureMatch)[]) {
     const strangers = types.filter((type) => !MATCHABLE[type].includes(name));
