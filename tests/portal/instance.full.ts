@@ -105,7 +105,7 @@ function keptBackups(): string[] {
   return readdirSync(join(backups, "backups")).map((file) => file.replace(".json", ""));
 }
 
-test("a backup is created, listed and deleted", { skip: NO_CHROMIUM }, async () => {
+test("a backup is created, listed, restored in parts and deleted", { skip: NO_CHROMIUM }, async () => {
   const tab = await portal.open();
   const { page } = tab;
   await tab.go("/instance?tab=backups");
@@ -115,6 +115,19 @@ test("a backup is created, listed and deleted", { skip: NO_CHROMIUM }, async () 
   await page.getByRole("cell", { name: "good" }).waitFor({ timeout: 120_000 });
   const [name = assert.fail()] = keptBackups();
   await wellIn(tab, "a backup");
+  for (const [slug, state] of [
+    [portal.shared.home.app.slug, "done"],
+    ["no-such-app", "failed"],
+  ] as const) {
+    await page.getByRole("button", { name: `Restore a part of ${name}` }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Part", { exact: true }).selectOption("bucket");
+    await dialog.getByLabel("Slug of the organization").fill(portal.shared.home.org.slug);
+    await dialog.getByLabel("Slug of the app").fill(slug);
+    await wellIn(tab, `a restore that is ${state}`);
+    await dialog.getByRole("button", { name: "Restore", exact: true }).click();
+    await page.getByRole("cell", { name: state, exact: true }).waitFor();
+  }
   await page.getByRole("button", { name: `Delete ${name}` }).click();
   await page.getByRole("dialog").getByRole("textbox").fill(name);
   await page.getByRole("dialog").getByRole("button", { name: "Delete", exact: true }).click();

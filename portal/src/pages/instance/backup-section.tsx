@@ -12,6 +12,7 @@ import { State, type StateKind } from "~/kit/state.tsx";
 import { Table, type Column } from "~/kit/table.tsx";
 import { Time } from "~/kit/time.tsx";
 import { useSay } from "~/kit/toast.tsx";
+import { RestoreDialog } from "./restore-dialog.tsx";
 
 type Backups = ResultOf<typeof PORTAL_ROUTES.listBackups>;
 type Backup = Backups["items"][number];
@@ -151,6 +152,7 @@ function TrialState({ trial }: { trial: NonNullable<Backups["trial"]> }): ReactN
 
 function BackupTable({ backups }: { backups: Backups }): ReactNode {
   const [deleting, setDeleting] = useState<Backup | null>(null);
+  const [restoring, setRestoring] = useState<string | null>(null);
   if (backups.items.length === 0)
     return (
       <Empty title="No backup yet">
@@ -163,16 +165,21 @@ function BackupTable({ backups }: { backups: Backups }): ReactNode {
     <>
       <Table
         label="Backups, newest first"
-        columns={columns(setDeleting, largest)}
+        columns={columns(setDeleting, setRestoring, largest)}
         items={backups.items}
         keyOf={({ name }) => name}
       />
+      {restoring !== null && <RestoreDialog backup={restoring} onClose={() => setRestoring(null)} />}
       {deleting !== null && <DeleteDialog backup={deleting} onClose={() => setDeleting(null)} />}
     </>
   );
 }
 
-function columns(onDelete: (backup: Backup) => void, largest: number): readonly Column<Backup>[] {
+function columns(
+  onDelete: (backup: Backup) => void,
+  onRestore: (name: string) => void,
+  largest: number,
+): readonly Column<Backup>[] {
   return [
     { title: "Name", grow: true, cell: ({ name }) => <code>{name}</code> },
     { title: "State", cell: ({ state, fault }) => <State kind={KINDS[state]}>{fault ?? state}</State> },
@@ -182,6 +189,15 @@ function columns(onDelete: (backup: Backup) => void, largest: number): readonly 
     { title: "Compared", cell: ({ made }) => made !== null && <InlineBar share={made.bytes / largest} /> },
     { title: "New", number: true, cell: ({ made }) => made !== null && bytesText(made.added_bytes) },
     { title: "Version", cell: ({ made }) => made !== null && <code>{made.version}</code> },
+    {
+      title: "Restore",
+      cell: ({ name, state }) =>
+        state === "good" && (
+          <Button look="quiet" className="h-6" aria-label={`Restore a part of ${name}`} onClick={() => onRestore(name)}>
+            Restore
+          </Button>
+        ),
+    },
     {
       title: "Delete",
       cell: (backup) => (
@@ -225,7 +241,7 @@ type Restore = ResultOf<typeof PORTAL_ROUTES.listRestores>["items"][number];
 
 const RESTORE_KINDS: Record<Restore["state"], StateKind> = { running: "none", done: "go", failed: "stop" };
 
-/** Lists the restores of parts of backups. A command starts them. */
+/** Lists the restores of parts of backups. */
 function RestoreTable({ paused }: { paused: boolean }): ReactNode {
   const { data } = useRead(PORTAL_ROUTES.listRestores, {}, paused ? {} : { refetchMs: REFRESH_MS });
   if (data === undefined || data.items.length === 0) return null;
