@@ -1,4 +1,4 @@
-import { statfs } from "node:fs/promises";
+import { mkdir, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { FastifyBaseLogger } from "fastify";
 import type { Metrics, STORES } from "#kernel/metrics/index.ts";
@@ -8,6 +8,7 @@ import type { Schedule, ScheduledWork } from "#stores/jobs/index.ts";
 import { probeRecords, type MetadataStore } from "#stores/metadata/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
 import type { TelemetryStore } from "#stores/telemetry/index.ts";
+import { isBucketPlace } from "./backup/index.ts";
 import type { Config } from "./config.ts";
 
 type StoreName = (typeof STORES)[number];
@@ -162,10 +163,16 @@ export function probedStores(
       probe: () => objects.probe(),
       health: () => objects.health(),
     },
-    ...(backups === null ? [] : [backupStore(backups)]),
+    // A bucket is not probed: its owner pays for each request, and a failed backup has its own alert.
+    ...(backups === null || isBucketPlace(backups) ? [] : [backupStore(backups)]),
   ];
 }
 
 function backupStore(directory: string): ProbedStore {
-  return { name: "backups", directory, probe: async () => void (await probeWrite(directory)) };
+  const probe = async (): Promise<void> => {
+    // As the first backup does.
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await probeWrite(directory);
+  };
+  return { name: "backups", directory, probe };
 }
