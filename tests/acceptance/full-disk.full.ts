@@ -1,12 +1,11 @@
 /** A full disk answers 503 and keeps its data. Reads continue, and writes work again when there is space. */
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, rmdirSync, writeFileSync, writeSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { closeSync, fsyncSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import { refused } from "../fixtures/http.ts";
+import { smallDisk } from "../fixtures/small-disk.ts";
 import { eventually, mooring } from "../fixtures/process.ts";
 import { serveWords, showLogs, startServer, type Client, type Server } from "../fixtures/server.ts";
 import { ingest, ingested, logEntry, query, rows } from "../fixtures/telemetry.ts";
@@ -14,30 +13,13 @@ import { ingest, ingested, logEntry, query, rows } from "../fixtures/telemetry.t
 /** More than the server keeps free for queries and records, and little enough to fill quickly. */
 const SIZE_MIB = 384;
 const SETTINGS = { metrics_listen: "127.0.0.1:0" };
-const disk = smallDisk();
+const disk = smallDisk(SIZE_MIB);
 let server: Server | undefined;
 let client: Client | undefined;
 let flood = 0;
 
-/** Returns a separate file system of a few MiB, or the reason why there is none. */
-function smallDisk(): { path: string } | { missing: string } {
-  if (process.platform !== "linux" || process.getuid?.() !== 0)
-    return { missing: "only root on Linux can mount a small disk" };
-  const path = mkdtempSync(join(tmpdir(), "mooring-disk-"));
-  try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", `size=${SIZE_MIB}m`, "tmpfs", path], { stdio: "pipe" });
-    return { path };
-  } catch (error) {
-    rmdirSync(path);
-    return { missing: `a small disk cannot be mounted here: ${(error as Error).message}` };
-  }
-}
-
 after(async () => {
   await server?.dispose();
-  if ("missing" in disk) return;
-  execFileSync("umount", ["-l", disk.path]);
-  rmdirSync(disk.path);
 });
 
 /** Writes until no more byte fits. */

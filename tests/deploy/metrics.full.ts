@@ -16,6 +16,7 @@ interface Line {
 /** Families that may have no number in an idle server, each with what it waits for. */
 const NEED_EVENTS: Readonly<Record<string, string>> = {
   mooring_certificate_expiry_timestamp_seconds: "a listener with TLS",
+  mooring_fatal_exit_timestamp_seconds: "a part that has died",
   mooring_ingest_skipped_total: "values that are skipped",
   mooring_job_runs_total: "a job",
 };

@@ -1,4 +1,4 @@
-import { FAMILIES, type Alert, type Family } from "../../server/src/kernel/metrics/index.ts";
+import { FAMILIES, pageOfAlert, type Alert, type Family } from "../../server/src/kernel/metrics/index.ts";
 import type { Generated } from "./generated-file.ts";
 
 /** Generates the rules of Prometheus, and the unit tests that promtool runs. The chart has a link to the rules. */
@@ -38,7 +38,7 @@ function rule(alert: Alert, times: number): string {
         annotations:
           summary: ${JSON.stringify(summary)}
           description: ${JSON.stringify(description)}
-          runbook: ${pageOf(alert)}
+          runbook_url: ${pageOfAlert(alert)}
 `;
 }
 
@@ -48,10 +48,6 @@ function divided(duration: string, times: number): string {
   if (times === 1) return duration;
   const seconds = Number(duration.slice(0, -1)) * SECONDS[duration.slice(-1) as keyof typeof SECONDS];
   return `${Math.max(1, Math.round(seconds / times))}s`;
-}
-
-function pageOf({ name }: Alert): string {
-  return `${PAGE}#${name.toLowerCase()}`;
 }
 
 const TESTS_HEAD = `# Unit tests of deploy/prometheus/alerts.yaml: \`promtool test rules tests/deploy/alerts.test.yaml\`. Each alert does not fire
@@ -92,7 +88,7 @@ ${Object.entries(labels)
   .join("")}            exp_annotations:
               summary: ${JSON.stringify(shown(alert.summary))}
               description: ${JSON.stringify(shown(alert.description))}
-              runbook: ${pageOf(alert)}
+              runbook_url: ${pageOfAlert(alert)}
 `;
 }
 

@@ -14,21 +14,23 @@ This page is generated from the table of metrics, \`server/src/kernel/metrics/fa
 
 /** The faults that the tests cause, and the alerts that show them. */
 const FAULTS: readonly (readonly [fault: string, ...alerts: string[]])[] = [
-  ["The disk is full", "MooringStoreNotWritable", "MooringDiskAlmostFull"],
-  ["The file system is read-only", "MooringStoreNotWritable"],
-  ["The disk is slow or broken", "MooringSlowDisk", "MooringStoreNotWritable"],
+  ["The disk is full", "MooringDiskFull", "MooringDiskAlmostFull"],
+  ["The file system is read-only", "MooringDiskReadOnly"],
+  ["The disk is slow or broken", "MooringSlowDisk", "MooringDiskReadOnly"],
   ["The clock is wrong", "MooringClockAhead", "MooringDeletionsHeld"],
-  ["The database is stopped", "MooringRecordsUnreachable", "MooringStoreNotWritable"],
-  ["The S3 store hangs or is gone", "MooringStoreNotWritable"],
-  ["A backup or other periodic work fails", "MooringPeriodicWorkFails"],
-  ["A job crashes its server", "MooringJobsParked", "MooringRestarts"],
-  ["The thread that writes the records has died", "MooringRestarts", "MooringDown"],
-  ["Deliveries are stuck", "MooringJobsFail", "MooringJobsLate"],
-  ["A certificate is not renewed", "MooringCertificateExpiresSoon", "MooringCertificateExpires"],
+  ["The database is stopped", "MooringRecordsUnreachable"],
+  ["The S3 store hangs or is gone", "MooringStoreHangs"],
+  ["A backup fails", "MooringBackupFails", "MooringBackupOld"],
+  ["A job fails, or crashes its server", "MooringJobsFail", "MooringJobsParked"],
+  ["Other periodic work fails", "MooringPeriodicWorkFails"],
+  ["The thread that writes the records has died", "MooringServerDied", "MooringRestarts"],
+  ["Deliveries are stuck", "MooringDeliveriesStuck", "MooringJobsLate"],
+  ["A certificate is not renewed", "MooringCertificateExpires", "MooringCertificateExpiresSoon"],
   ["Somebody guesses passwords or secrets", "MooringSignInsFail"],
-  ["Queries are slow", "MooringQueriesWait", "MooringQueriesRefused"],
+  ["Queries are slow", "MooringQueriesRefused", "MooringQueriesWait"],
   ["Telemetry is refused", "MooringTelemetryRefused"],
-  ["A quota or rate limit is used up", "MooringRateLimited"],
+  ["A quota is used up", "MooringQuotaFull"],
+  ["A rate limit is used up", "MooringRateLimited"],
   ["A layer of the sandbox is missing", "MooringSandboxLayerMissing"],
   ["The process for compaction is killed", "MooringCompactionFails"],
   ["Files of telemetry are damaged", "MooringTelemetryQuarantined"],
@@ -39,27 +41,36 @@ type Parts = Readonly<Record<string, Readonly<Record<string, Family>>>>;
 
 function renderAlerts(parts: Parts): string {
   const sections = Object.entries(parts).flatMap(([title, families]) => {
-    const alerts = Object.values(families).flatMap((family) => family.alerts ?? []);
-    return alerts.length === 0 ? [] : [`\n## ${title}\n${alerts.map(alertSection).join("")}`];
+    const own = alertsOf(families);
+    return own.length === 0 ? [] : [`\n## ${title}\n${own.map(alertSection).join("")}`];
   });
-  const names = new Set(Object.values(parts).flatMap((families) => namesOf(families)));
-  const rows = FAULTS.map(
-    ([fault, ...alerts]) => `| ${fault} | ${alerts.map((alert) => linkTo(alert, names)).join(", ")} |\n`,
-  );
-  const faults = `\n## Which alert shows which fault\n\n| fault | alerts |\n| --- | --- |\n${rows.join("")}`;
+  const alerts = Object.values(parts).flatMap((families) => alertsOf(families));
+  const rows = FAULTS.map(([fault, ...names]) => {
+    const shown = names.map((name) => alerts.find((alert) => alert.name === name) ?? missing(name));
+    const page = shown.find((alert) => alert.page !== undefined)?.page;
+    return `| ${fault} | ${shown.map(linkTo).join(", ")} | ${page === undefined ? "" : stepsOf(page)} |\n`;
+  });
+  const faults = `\n## Which alert shows which fault\n\n| fault | alerts | steps |\n| --- | --- | --- |\n${rows.join("")}`;
   return INTRODUCTION + faults + sections.join("");
 }
 
-function alertSection({ name, severity, for: duration, expression, remedy }: Alert): string {
+function alertSection({ name, severity, for: duration, expression, remedy, page }: Alert): string {
   const kind = severity === "critical" ? "Critical" : "A warning";
-  return `\n### ${name}\n\n${kind}, after ${duration}: \`${expression}\`\n\n${remedy}\n`;
+  return `\n### ${name}\n\n${kind}, after ${duration}: \`${expression}\`\n\n${remedy}\n${page === undefined ? "" : `\nThe steps that end it: ${stepsOf(page)}.\n`}`;
 }
 
-function namesOf(families: Readonly<Record<string, Family>>): string[] {
-  return Object.values(families).flatMap(({ alerts = [] }) => alerts.map(({ name }) => name));
+function stepsOf(page: string): string {
+  return `[${page}](../how-to/bad-days/${page}.md)`;
 }
 
-function linkTo(alert: string, names: ReadonlySet<string>): string {
-  if (!names.has(alert)) throw new Error(`there is no alert ${alert}`);
-  return `[${alert}](#${alert.toLowerCase()})`;
+function alertsOf(families: Readonly<Record<string, Family>>): Alert[] {
+  return Object.values(families).flatMap(({ alerts = [] }) => alerts);
+}
+
+function linkTo({ name }: Alert): string {
+  return `[${name}](#${name.toLowerCase()})`;
+}
+
+function missing(name: string): never {
+  throw new Error(`there is no alert ${name}`);
 }

@@ -255,6 +255,12 @@ export const GROUPS: readonly Group[] = [
       /^(tools\/(image|package)|tests\/image)\/|^package-lock\.json$|^server\/src\/stores\/telemetry\/query\/sandbox\.ts$/,
   },
   {
+    name: "faults",
+    seconds: 900,
+    files: /^tests\/faults\//,
+    about: /^(docs\/how-to\/bad-days|server\/src\/kernel\/metrics|tests\/faults)\//,
+  },
+  {
     name: "deploy",
     seconds: 480,
     files: /^tests\/deploy\//,

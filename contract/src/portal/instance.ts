@@ -5,6 +5,13 @@ import { Suspension } from "../organization/suspension.ts";
 import { route } from "../route.ts";
 import { DisplayName, Slug, Timestamp } from "../shared.ts";
 
+const Problem = Type.Object({
+  alert: Type.String({ description: "the alert with the same condition" }),
+  severity: Type.Enum(["critical", "warning"]),
+  text: Type.String(),
+  page: Type.String({ description: "path of the page of the documentation whose steps end the problem" }),
+});
+
 const Check = Type.Object({
   name: Type.String(),
   state: Type.Enum(["ok", "warning", "failed"]),
@@ -101,6 +108,9 @@ export const INSTANCE_ROWS = {
           active_at: Timestamp,
         }),
       ),
+      problems: Type.Array(Problem, {
+        description: "problems of the server process that answers, critical ones first",
+      }),
       checks: Type.Array(Check),
       disk: Type.Object({ free_bytes: Type.Integer(), total_bytes: Type.Integer() }),
       memory_bytes: Type.Integer(),

@@ -111,7 +111,7 @@ async function startAll(
   const { telemetry, objects } = await openStores(config, { log, clock, phases, schedule, metadata, metrics });
   const identity = await openIdentity(config, addresses, { metadata, log, clock, phases, schedule });
   const measured = { metrics, log, clock, schedule, phases, metadata, telemetry, objects, skipped, listeners };
-  const probes = startMeasures(config, measured);
+  const { probes, problems } = startMeasures(config, measured);
   if (own !== null) startOwnTelemetry(own, { config, metadata, telemetry, metrics, phases, schedule });
   const people = createPeople({ metadata, clock, identity, portalUrl: addresses.portal_url, oidc: providerOf(config) });
   const idempotency = openIdempotency(config, metadata, identity, clock);
@@ -127,8 +127,8 @@ async function startAll(
   const s3Gateway = phases.started("s3 gateway", createS3Part({ ...common, endpoint }, s3), (part) => part.stop());
   const { backups, restores } = startBackups({ ...common, files, s3, phases, metrics });
   const trash = createTrash({ ...common, s3, registry, webhooks });
-  const rights = { host, people, leaving, trash };
-  const parts = { ...common, ...rights, skipped, addresses, backups, restores, probes, s3, s3Gateway, ...features };
+  const rest = { host, people, leaving, trash, skipped, addresses, backups, restores, probes, problems };
+  const parts = { ...common, ...rest, s3, s3Gateway, ...features };
   const surfaces = createSurfaces({ ...parts, listeners: [listener, s3Listener], stopping: () => stopping });
   const answered = observersOf(identity, registry, own, metrics);
   const conventions = { log, clock, answered, ...requestPartsOf(config, { telemetry, clock, metrics, requests }) };

@@ -12,6 +12,7 @@ import { MACHINE_CHECKS } from "./commands/doctor/machine.ts";
 import { buildFacts, productManifest } from "./build-facts.ts";
 import type { Config } from "./config.ts";
 import { changeLogLevel, type LogLevel } from "./log/level.ts";
+import type { Problems } from "./problems.ts";
 
 interface InstanceParts {
   readonly config: Config;
@@ -20,6 +21,7 @@ interface InstanceParts {
   readonly metadata: MetadataStore;
   readonly telemetry: TelemetryStore;
   readonly objects: ObjectStore;
+  readonly problems: Pick<Problems, "list">;
   readonly peers: Pick<PeerShare, "dominant">;
 }
 
@@ -42,6 +44,7 @@ export function instanceFactsOf(parts: InstanceParts): InstanceFacts {
       ...(await machineChecks(config)),
       proxyCheck(parts.peers),
     ],
+    problems: () => parts.problems.list(),
     acceptClock: () => parts.clock.accept(),
     ownTelemetryOrganization: async () => {
       const slug = config.own_telemetry_organization;

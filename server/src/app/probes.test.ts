@@ -37,11 +37,13 @@ test("a store that takes no writes is reported with the reason, until it takes t
       reason: "disk_full",
     });
     assert.match(await metrics.text(), /^mooring_store_writable\{store="objects"\} 0$/m);
+    assert.match(await metrics.text(), /^mooring_store_failed\{store="objects",reason="disk_full"\} 1$/m);
     failure = null;
     isHanging = false;
     await becomes(true);
     const text = await metrics.text();
     assert.match(text, /^mooring_store_writable\{store="objects"\} 1$/m);
+    assert.match(text, /^mooring_store_failed\{store="objects",reason="disk_full"\} 0$/m);
     assert.match(text, /^mooring_disk_free_bytes\{store="objects"\} [1-9]/m);
     assert.doesNotMatch(text, /^mooring_disk_free_bytes\{store="records"\}/m);
     assert.deepEqual(lines, [

@@ -2,7 +2,7 @@ import { mkdir, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { FastifyBaseLogger } from "fastify";
 import type { Metrics, STORES } from "#kernel/metrics/index.ts";
-import { healthReasonOf, type StoreHealth } from "#kernel/store-health.ts";
+import { HEALTH_REASONS, healthReasonOf, type StoreHealth } from "#kernel/store-health.ts";
 import { probeWrite } from "#stores/directory/index.ts";
 import type { Schedule, ScheduledWork } from "#stores/jobs/index.ts";
 import { probeRecords, type MetadataStore } from "#stores/metadata/index.ts";
@@ -66,6 +66,12 @@ export class StoreProbes {
     this.#work.ask(0);
     metrics.read("mooring_store_writable", () =>
       stores.map(({ name }) => [{ store: name }, this.health(name).ok ? 1 : 0] as const),
+    );
+    metrics.read("mooring_store_failed", () =>
+      stores.flatMap(({ name }) => {
+        const { reason: present } = this.health(name);
+        return HEALTH_REASONS.map((reason) => [{ store: name, reason }, reason === present ? 1 : 0] as const);
+      }),
     );
     for (const { name, directory } of stores) if (directory !== null) readDisk(metrics, name, directory);
   }

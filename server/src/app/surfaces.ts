@@ -35,6 +35,7 @@ import type { Leaving } from "./leaving.ts";
 import { instanceFactsOf } from "./instance.ts";
 import type { MailPart } from "./mail.ts";
 import type { StoreProbes } from "./probes.ts";
+import type { Problems } from "./problems.ts";
 import type { RegistryPart } from "./registry.ts";
 import type { RequestsPart } from "./requests.ts";
 import type { Trash } from "./trash.ts";
@@ -71,6 +72,7 @@ export interface SurfaceParts {
   readonly backups: BackupRunner;
   readonly restores: PartRestorer;
   readonly probes: Pick<StoreProbes, "health">;
+  readonly problems: Pick<Problems, "list">;
   readonly leaving: Leaving;
   readonly schedule: Schedule;
   readonly stopping: () => boolean;

@@ -86,15 +86,17 @@ export class BackupRunner implements InstanceBackups {
   async results(): Promise<{
     readonly intervalS: number | null;
     readonly lastSuccessMs: number;
+    readonly isFailed: boolean;
     readonly failures: number;
     readonly lastTrialMs: number;
   } | null> {
     if (this.#reason() !== null) return null;
     const { backup_dir: place, backup_interval_hours: hours } = this.#options.config;
-    const { success, failures_total: failures, last_good_trial_at: lastTrial } = await this.#remembered();
+    const { success, failure, failures_total: failures, last_good_trial_at: lastTrial } = await this.#remembered();
     return {
       intervalS: hours === 0 ? null : (hours * HOUR_MS) / 1000,
       lastSuccessMs: success !== null && success.place === place ? Date.parse(success.at) : 0,
+      isFailed: failure !== null,
       failures,
       lastTrialMs: lastTrial === null ? 0 : Date.parse(lastTrial),
     };

@@ -10,6 +10,7 @@ export function readBackups(metrics: Metrics, backups: Pick<BackupRunner, "resul
     });
   read("mooring_backup_interval_seconds", ({ intervalS }) => intervalS);
   read("mooring_backup_last_success_timestamp_seconds", ({ lastSuccessMs }) => lastSuccessMs / 1000);
+  read("mooring_backup_failed", ({ isFailed }) => (isFailed ? 1 : 0));
   read("mooring_backup_failures_total", ({ failures }) => failures);
   read("mooring_trial_restore_last_success_timestamp_seconds", ({ lastTrialMs }) => lastTrialMs / 1000);
 }

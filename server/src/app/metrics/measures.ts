@@ -9,8 +9,10 @@ import type { TelemetryStore } from "#stores/telemetry/index.ts";
 import type { Skipped } from "#surfaces/telemetry/index.ts";
 import { productManifest } from "../build-facts.ts";
 import type { Config } from "../config.ts";
+import { readFatalNote } from "../fatal-note.ts";
 import type { Phases } from "../phases.ts";
 import { probedStores, StoreProbes } from "../probes.ts";
+import { Problems } from "../problems.ts";
 import { readListeners } from "./listeners.ts";
 import { startProcessMetrics } from "./process.ts";
 import { readStores } from "./stores.ts";
@@ -29,8 +31,14 @@ interface Measured {
   readonly listeners: { readonly listener: Listener; readonly s3Listener: Listener };
 }
 
-/** Starts to measure the process and the parts that do not count themselves. Returns the probes of the stores. */
-export function startMeasures(config: Config, parts: Measured): StoreProbes {
+/** What the server knows about itself. */
+interface Measures {
+  readonly probes: StoreProbes;
+  readonly problems: Problems;
+}
+
+/** Starts to measure the process and the parts that do not count themselves. */
+export function startMeasures(config: Config, parts: Measured): Measures {
   const { metrics, log, clock, schedule, phases, listeners } = parts;
   const { version } = productManifest();
   phases.started("process metrics", startProcessMetrics(metrics, version, clock), (part) => part.stop());
@@ -40,6 +48,9 @@ export function startMeasures(config: Config, parts: Measured): StoreProbes {
     ["s3_listen", listeners.s3Listener],
   ]);
   readWork(metrics, parts);
+  readFatalNote(metrics, config.data_dir);
   const probes = new StoreProbes(probedStores(config, parts), { metrics, log, schedule });
-  return phases.started("store probes", probes, (part) => part.stop());
+  phases.started("store probes", probes, (part) => part.stop());
+  const problems = phases.started("problems", new Problems({ metrics, clock, schedule }), (part) => part.stop());
+  return { probes, problems };
 }

@@ -1,3 +1,4 @@
+import { countFailedDestinations } from "#domain/delivery/index.ts";
 import type { Metrics } from "#kernel/metrics/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import { jobFigures, type JobFigures, type Schedule } from "#stores/jobs/index.ts";
@@ -26,6 +27,7 @@ export function readWork(metrics: Metrics, { metadata, clock, schedule }: Worked
   metrics.read("mooring_job_oldest_due_seconds", () =>
     each(({ dueAtMs }) => Math.max(0, clock.nowMs() - dueAtMs) / MS_PER_S),
   );
+  metrics.read("mooring_webhook_destinations_failed", () => countFailedDestinations(metadata.read));
   // Work of the queue is in the families above.
   const onEachNode = () => schedule.list().filter(({ on }) => on === "each node");
   metrics.read("mooring_periodic_failed", () =>

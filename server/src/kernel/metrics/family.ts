@@ -32,7 +32,25 @@ export interface Alert {
   readonly description: string;
   /** What it means and what to do, in Markdown. Links are relative to docs/reference. */
   readonly remedy: string;
+  /** The page of docs/how-to/bad-days whose steps end the fault. Default: the alert's section of the list of alerts. */
+  readonly page?: string;
+  /** The same condition over the numbers of this process, for the problems on the page Instance. */
+  readonly problem?: ProblemRule;
   readonly test: AlertTest;
+}
+
+export interface ProblemRule {
+  /** What happens, in words for the operator. `{label}` becomes the value of the label. */
+  readonly text: string;
+  /** A number of `/metrics`. */
+  readonly metric: string;
+  /** Considers only series with one of these values of a label. */
+  readonly only?: Readonly<Record<string, readonly string[]>>;
+  /** Takes how much a counter has grown within these seconds, instead of its value. */
+  readonly withinS?: number;
+  /** Adds up the series with equal values of these labels. Default: each series alone. */
+  readonly by?: readonly string[];
+  readonly holds: (value: number, nowS: number) => boolean;
 }
 
 /** Input for promtool: the alert fires for the server `bad`, and never for `good`. */

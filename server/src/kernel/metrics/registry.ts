@@ -95,9 +95,11 @@ export class Metrics {
     return text;
   }
 
-  async samples(): Promise<Sample[]> {
-    await this.#readSources();
-    return [...this.#families.values()].flatMap((family) => family.samples());
+  /** Returns all numbers, or those of some families. */
+  async samples(names?: ReadonlySet<string>): Promise<Sample[]> {
+    const families = [...this.#families].flatMap(([name, family]) => ((names?.has(name) ?? true) ? [family] : []));
+    await Promise.all(families.map((family) => family.readSources()));
+    return families.flatMap((family) => family.samples());
   }
 
   async #readSources(): Promise<void> {

@@ -31,6 +31,7 @@ export const PERIODIC_WORK = {
   queue: each("Looks for jobs of the queue that are due. New jobs wake it before its time."),
   "queue leases": each("Renews the leases of the jobs that run here, so that no other server takes them."),
   "store probes": each("Writes a small file to each store, to see whether it takes writes."),
+  problems: each("Keeps the numbers of the last minutes that the problems on the page Instance are found by."),
   "query plans": each("Updates the statistics of SQLite's query planner."),
   spool: each(
     "Flushes the rows of the server's own tables, such as access_log, and moves them to the log of telemetry.",

@@ -14,6 +14,8 @@ export interface InstanceFacts {
   };
   /** Runs the fast checks of `mooring doctor`, and collects the reports of the server's parts. */
   checks(): Promise<readonly InstanceCheck[]>;
+  /** Returns the problems of this server, by the conditions of its alerts. */
+  problems(): Promise<readonly InstanceProblem[]>;
   /** Accepts the clock as right, so that deletions by time continue. */
   acceptClock(): void;
   /** The slug of the organization that has the server's own telemetry; null: none. */
@@ -120,6 +122,14 @@ export interface RestoreState extends NewRestore {
   readonly startedAt: string;
   readonly endedAt: string | null;
   readonly detail: string | null;
+}
+
+/** A problem of the server, with the page whose steps end it. */
+export interface InstanceProblem {
+  readonly alert: string;
+  readonly severity: "critical" | "warning";
+  readonly text: string;
+  readonly page: string;
 }
 
 export interface InstanceCheck {

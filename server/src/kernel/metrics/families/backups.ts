@@ -20,6 +20,7 @@ export const BACKUPS = {
         description: "The last backup that succeeded is {{ $value | humanizeDuration }} old.",
         remedy:
           "No backup has succeeded for more than two intervals. The page Instance shows the last failure under Backups. Run `mooring backup` to see the reason: a full disk, a wrong access key, a missing `backup.key`, or a place that can't be reached. [Back up and restore](../how-to/backup.md) has the steps.",
+        page: "backup-fails",
         test: {
           bad: {
             mooring_backup_last_success_timestamp_seconds: "0x300",
@@ -32,6 +33,35 @@ export const BACKUPS = {
           quietAt: "185m",
           firesAt: "200m",
           value: "3h 20m 0s",
+        },
+      },
+    ],
+  },
+  mooring_backup_failed: {
+    type: "gauge",
+    help: "1 while the last backup has failed; absent without a place for backups",
+    alerts: [
+      {
+        name: "MooringBackupFails",
+        group: "storage",
+        expression: "mooring_backup_failed == 1",
+        for: "10m",
+        severity: "warning",
+        summary: "The last backup of {{ $labels.instance }} failed",
+        description: "The server tries again within an hour. Until then the last good backup becomes older.",
+        remedy:
+          "The page Instance has the reason under Backups. Run the backup by hand, read the cause, and mend the place or the key.",
+        page: "backup-fails",
+        problem: {
+          text: "The last backup failed. The page Instance has the reason under Backups.",
+          metric: "mooring_backup_failed",
+          holds: (value) => value === 1,
+        },
+        test: {
+          bad: { mooring_backup_failed: "0x4 1x30" },
+          good: { mooring_backup_failed: "0x4 1x5 0x30" },
+          quietAt: "13m",
+          firesAt: "20m",
         },
       },
     ],

@@ -97,6 +97,38 @@ export const HTTP = {
     type: "counter",
     help: "Requests refused, by the rule that refused them",
     labels: { surface: SURFACES, reason: { bound: "the rules of [refused requests](refusals.md)", max: 40 } },
+    alerts: [
+      {
+        name: "MooringQuotaFull",
+        group: "storage",
+        expression: 'sum by (instance, surface) (increase(mooring_http_refused_total{reason="quota"}[15m])) > 0',
+        for: "5m",
+        severity: "warning",
+        summary: "A quota is used up: {{ $labels.instance }} refuses requests to {{ $labels.surface }}",
+        description:
+          "{{ $value | printf `%.0f` }} requests of the last 15 minutes exceeded the quota of an organization.",
+        remedy:
+          "An organization has used up what it may store or send. Find it, look at what has grown, and delete data or raise the quota.",
+        page: "quota-full",
+        problem: {
+          text: "Requests to {surface} exceed the quota of an organization, and are refused.",
+          metric: "mooring_http_refused_total",
+          only: { reason: ["quota"] },
+          withinS: 900,
+          by: ["surface"],
+          holds: (value) => value > 0,
+        },
+        test: {
+          bad: { 'mooring_http_refused_total{surface="telemetry", reason="quota"}': "0+10x40" },
+          good: { 'mooring_http_refused_total{surface="telemetry", reason="rate"}': "0+10x40" },
+          quietAt: "4m",
+          firesAt: "30m",
+          labels: { surface: "telemetry" },
+          keeps: "instance",
+          value: "150",
+        },
+      },
+    ],
   },
   http_server_request_duration_seconds: {
     type: "histogram",

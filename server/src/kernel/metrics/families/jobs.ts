@@ -55,6 +55,12 @@ export const JOBS = {
         description: "A job of the kind {{ $labels.kind }} has failed {{ $value }} times in a row.",
         remedy:
           "The page Instance shows the last error under Jobs. For deliveries (`webhook.hand_on`, `alert.deliver`, `s3.deliver`, `mail`), the receiver refuses or does not answer: the page of the webhook, the alert or the bucket shows its answer, and can pause the destination. Other kinds are a fault of the server: report the lines `a job failed` of the log.",
+        page: "job-crashes",
+        problem: {
+          text: "A job of the kind {kind} fails again and again.",
+          metric: "mooring_job_attempts_max",
+          holds: (value) => value > 5,
+        },
         test: {
           bad: { 'mooring_job_attempts_max{kind="s3.deliver"}': "0x4 7x20" },
           good: { 'mooring_job_attempts_max{kind="s3.deliver"}': "0x4 5x20" },
@@ -62,6 +68,35 @@ export const JOBS = {
           firesAt: "12m",
           labels: { kind: "s3.deliver" },
           value: "7",
+        },
+      },
+    ],
+  },
+  mooring_webhook_destinations_failed: {
+    type: "gauge",
+    help: "Destinations of webhooks that accept nothing: five deliveries in a row failed, or the server has stopped them",
+    alerts: [
+      {
+        name: "MooringDeliveriesStuck",
+        group: "work",
+        expression: "mooring_webhook_destinations_failed > 0",
+        for: "15m",
+        severity: "warning",
+        summary: "Deliveries of Mooring on {{ $labels.instance }} are stuck",
+        description: "{{ $value }} destinations of webhooks accept nothing. Their events are kept and wait.",
+        remedy: "The receiver refuses or does not answer. Find it, repair it, and send the events again.",
+        page: "deliveries-stuck",
+        problem: {
+          text: "A destination of a webhook accepts nothing. Its events are kept and wait.",
+          metric: "mooring_webhook_destinations_failed",
+          holds: (value) => value > 0,
+        },
+        test: {
+          bad: { mooring_webhook_destinations_failed: "0x4 2x30" },
+          good: { mooring_webhook_destinations_failed: "0x4 2x10 0x30" },
+          quietAt: "18m",
+          firesAt: "25m",
+          value: "2",
         },
       },
     ],

@@ -37,6 +37,7 @@ export const QUERY = {
         description: "5 % of the queries wait longer than 5 s for others.",
         remedy:
           "`mooring query list` shows who runs and waits. End the queries that nobody needs (`mooring query cancel-all --actor cred_…`), then look at the slow ones and their reasons (the page Queries, or the table [query_log](query-log.md)): a range of times often helps. If all of them are needed, raise `query_concurrency` and `query_concurrency_organization` on a machine with more cores.",
+        page: "slow-queries",
         test: {
           bad: {
             'mooring_query_wait_seconds_bucket{le="5"}': "0+50x40",
@@ -71,6 +72,14 @@ export const QUERY = {
           "{{ $value | printf `%.1f` }} queries per second are refused, because too many run at the same time.",
         remedy:
           "Too many queries run at the same time, so others get 429: `mooring query list` shows who runs and waits, and `mooring query cancel-all --actor …` ends the queries of one. Or raise `query_concurrency`. See [query](query.md).",
+        page: "slow-queries",
+        problem: {
+          text: "Queries are refused, because too many run at the same time.",
+          metric: "mooring_query_refused_total",
+          withinS: 600,
+          by: [],
+          holds: (value) => value > 60,
+        },
         test: {
           bad: { 'mooring_query_refused_total{reason="waited_too_long"}': "0+12x40" },
           good: {
@@ -105,6 +114,12 @@ export const QUERY = {
           "The layer {{ $labels.layer }} is not in force. Statements are still checked and limited, but less isolated.",
         remedy:
           "A layer of the SQL sandbox is not in force. `mooring doctor` says why, for example because the container or the kernel forbids namespaces. `query_sandbox=require` refuses SQL until all layers are in force.",
+        page: "sandbox-missing",
+        problem: {
+          text: "SQL runs without a layer of its sandbox: {layer}.",
+          metric: "mooring_query_sandbox_layer",
+          holds: (value) => value === 0,
+        },
         test: {
           bad: { 'mooring_query_sandbox_layer{layer="namespaces"}': "0x20" },
           good: { 'mooring_query_sandbox_layer{layer="namespaces"}': "1x20" },

@@ -15,6 +15,12 @@ export const RECORDS = {
         description: "SQLite or PostgreSQL did not answer for a minute. Requests get 503.",
         remedy:
           "SQLite or PostgreSQL does not answer. With PostgreSQL, check the database, the network and the number of connections. With SQLite, check the disk of the data directory. Requests work again as soon as the records answer.",
+        page: "database-stopped",
+        problem: {
+          text: "The records do not answer. Requests are refused until they do.",
+          metric: "mooring_records_up",
+          holds: (value) => value === 0,
+        },
         test: {
           bad: { mooring_records_up: "1x4 0x20" },
           good: { mooring_records_up: "1x25" },

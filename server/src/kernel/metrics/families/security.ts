@@ -19,6 +19,15 @@ export const SECURITY = {
           "{{ $value | printf `%.1f` }} sign-ins or token requests per second fail. Somebody guesses secrets, or a client has an old one.",
         remedy:
           'Sign-ins or token requests fail once in two seconds or more often. The audit log and the panel "signins_total" show where. A client with a revoked secret looks the same as somebody who guesses: compare the addresses.',
+        page: "brute-force",
+        problem: {
+          text: "Many sign-ins or token requests fail. Somebody may be guessing secrets.",
+          metric: "mooring_signins_total",
+          only: { result: ["refused", "limited"] },
+          withinS: 600,
+          by: [],
+          holds: (value) => value > 300,
+        },
         test: {
           bad: { 'mooring_signins_total{kind="password", result="refused"}': "0+60x40" },
           good: {
@@ -48,6 +57,7 @@ export const SECURITY = {
         description: "It expires in {{ $value | humanizeDuration }}. Its renewal has probably failed.",
         remedy:
           "A certificate that is renewed automatically should never have less than two weeks left. Look at the log of the program that renews it, and renew it by hand. The server uses changed files by itself, and at once after a [reload](operations.md#reloading).",
+        page: "certificate-expires",
         test: {
           bad: { 'mooring_certificate_expiry_timestamp_seconds{listener="listen"}': "864000x100" },
           good: { 'mooring_certificate_expiry_timestamp_seconds{listener="listen"}': "1728000x100" },
@@ -67,6 +77,12 @@ export const SECURITY = {
         description: "It expires in {{ $value | humanizeDuration }}. Then clients refuse every connection.",
         remedy:
           "Renew the certificate now, and replace the files. The server uses them within seconds, without cutting connections; `kill -HUP` makes it read them at once, and its log says whether they are valid.",
+        page: "certificate-expires",
+        problem: {
+          text: "The certificate of {listener} expires within three days.",
+          metric: "mooring_certificate_expiry_timestamp_seconds",
+          holds: (value, nowS) => value - nowS < 3 * 86_400,
+        },
         test: {
           bad: { 'mooring_certificate_expiry_timestamp_seconds{listener="listen"}': "172800x60" },
           good: { 'mooring_certificate_expiry_timestamp_seconds{listener="listen"}': "345600x60" },

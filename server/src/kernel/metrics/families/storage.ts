@@ -1,3 +1,4 @@
+import { HEALTH_REASONS } from "../../store-health.ts";
 import type { Family } from "../family.ts";
 
 /** The stores of a server. `backups`: the directory of scheduled backups. */
@@ -9,23 +10,111 @@ export const STORAGE = {
     type: "gauge",
     help: "1 while a store takes writes: each is written to every 10 s",
     labels: { store: STORES },
+  },
+  mooring_store_failed: {
+    type: "gauge",
+    help: "1 for the reason why a store does not take writes",
+    labels: { store: STORES, reason: HEALTH_REASONS },
     alerts: [
+      {
+        name: "MooringDiskFull",
+        group: "storage",
+        expression: 'mooring_store_failed{reason="disk_full"} == 1',
+        for: "30s",
+        severity: "critical",
+        summary: "The disk of the {{ $labels.store }} of Mooring on {{ $labels.instance }} is full",
+        description: "Writes get 503, and senders should retry. Reads continue, and stored data is safe.",
+        remedy: "Make space. Writes then continue by themselves, within seconds.",
+        page: "disk-full",
+        problem: {
+          text: "The disk of the {store} is full. Writes are refused, reads continue, and stored data is safe.",
+          metric: "mooring_store_failed",
+          only: { reason: ["disk_full"] },
+          holds: (value) => value === 1,
+        },
+        test: {
+          bad: { 'mooring_store_failed{store="telemetry", reason="disk_full"}': "0x4 1x20" },
+          good: {
+            'mooring_store_failed{store="telemetry", reason="disk_full"}': "0x4 1 0x20",
+            'mooring_store_failed{store="telemetry", reason="read_only"}': "0x4 1x20",
+          },
+          quietAt: "5m",
+          firesAt: "8m",
+          labels: { store: "telemetry", reason: "disk_full" },
+        },
+      },
+      {
+        name: "MooringDiskReadOnly",
+        group: "storage",
+        expression: 'mooring_store_failed{reason=~"read_only|disk_error"} == 1',
+        for: "30s",
+        severity: "critical",
+        summary: "The disk of the {{ $labels.store }} of Mooring on {{ $labels.instance }} takes no writes",
+        description: "The file system is read-only or broken ({{ $labels.reason }}). Writes get 503.",
+        remedy:
+          "The kernel makes a file system read-only when its disk fails. Make a backup elsewhere first, if the disk can still be read.",
+        page: "read-only",
+        problem: {
+          text: "The file system of the {store} takes no writes ({reason}). The disk may be broken.",
+          metric: "mooring_store_failed",
+          only: { reason: ["read_only", "disk_error"] },
+          holds: (value) => value === 1,
+        },
+        test: {
+          bad: { 'mooring_store_failed{store="telemetry", reason="read_only"}': "0x4 1x20" },
+          good: { 'mooring_store_failed{store="telemetry", reason="disk_full"}': "0x4 1x20" },
+          quietAt: "5m",
+          firesAt: "8m",
+          labels: { store: "telemetry", reason: "read_only" },
+        },
+      },
+      {
+        name: "MooringStoreHangs",
+        group: "storage",
+        expression: 'mooring_store_failed{reason="not_answering", store!="records"} == 1',
+        for: "30s",
+        severity: "critical",
+        summary: "The store of the {{ $labels.store }} of Mooring on {{ $labels.instance }} does not answer",
+        description: "Requests that need it wait, and then get 503. Stored data is safe.",
+        remedy:
+          "An S3 store or a file system in the network does not answer. Start that store again, or repair the network. The server needs no restart.",
+        page: "store-hangs",
+        problem: {
+          text: "The store of the {store} does not answer. Requests that need it wait, and then fail.",
+          metric: "mooring_store_failed",
+          only: { reason: ["not_answering"], store: ["telemetry", "objects", "backups"] },
+          holds: (value) => value === 1,
+        },
+        test: {
+          bad: { 'mooring_store_failed{store="objects", reason="not_answering"}': "0x4 1x20" },
+          good: { 'mooring_store_failed{store="objects", reason="not_answering"}': "0x4 1 0x20" },
+          quietAt: "5m",
+          firesAt: "8m",
+          labels: { store: "objects", reason: "not_answering" },
+        },
+      },
       {
         name: "MooringStoreNotWritable",
         group: "storage",
-        expression: "mooring_store_writable == 0",
+        expression: 'mooring_store_failed{reason=~"not_permitted|overloaded|failed"} == 1',
         for: "30s",
         severity: "critical",
         summary: "The {{ $labels.store }} of Mooring on {{ $labels.instance }} can't be written",
-        description: "A test write failed. Requests that need this store get 503, and senders should retry.",
+        description: "A test write failed ({{ $labels.reason }}). Requests that need this store get 503.",
         remedy:
-          "The server writes a small file to each store every 10 s, and one of these writes failed. `/health` has the reason, and the log has a line `a store does not take writes`. Usually [the disk is full](operations.md#a-full-disk), read-only or broken, or the database or the S3 store does not answer. If the store is `backups`, only backups are affected.",
+          "The server writes a small file to each store every 10 s, and one of these writes failed. `/health` has the reason, and the log has a line `a store does not take writes`. `not_permitted`: the user of the server may not write there; compare the owner of the files with the unit. If the store is `backups`, only backups are affected.",
+        problem: {
+          text: "The {store} can't be written ({reason}).",
+          metric: "mooring_store_failed",
+          only: { reason: ["not_permitted", "overloaded", "failed"] },
+          holds: (value) => value === 1,
+        },
         test: {
-          bad: { 'mooring_store_writable{store="telemetry"}': "1x4 0x20" },
-          good: { 'mooring_store_writable{store="telemetry"}': "1x4 0 1x20" },
+          bad: { 'mooring_store_failed{store="telemetry", reason="failed"}': "0x4 1x20" },
+          good: { 'mooring_store_failed{store="telemetry", reason="failed"}': "0x4 1 0x20" },
           quietAt: "5m",
           firesAt: "8m",
-          labels: { store: "telemetry" },
+          labels: { store: "telemetry", reason: "failed" },
         },
       },
     ],

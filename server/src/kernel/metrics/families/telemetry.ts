@@ -69,6 +69,14 @@ export const TELEMETRY = {
           "{{ $value | printf `%.0f` }} rows were refused in 15 minutes ({{ $labels.reason }}). They are lost unless their sender keeps them.",
         remedy:
           "The page Refused entries of the organization shows the sender, the reason and samples. `in_future` and `bad_timestamp` are usually the clock of the sender, `too_old` is a backlog that is longer than the retention, `quota` and `busy` are limits of the server, and the other reasons are rows that the sender must change.",
+        page: "telemetry-refused",
+        problem: {
+          text: "Entries of telemetry are refused ({reason}). Their senders lose them.",
+          metric: "mooring_ingest_rows_refused_total",
+          withinS: 900,
+          by: ["reason"],
+          holds: (value) => value > 0,
+        },
         test: {
           bad: { 'mooring_ingest_rows_refused_total{type="logs", reason="in_future"}': "0x4 0+10x60" },
           good: { 'mooring_ingest_rows_refused_total{type="logs", reason="in_future"}': "5x64" },

@@ -4,7 +4,7 @@ import { listAudit } from "#domain/audit/index.ts";
 import { openMail } from "#stores/mail/index.ts";
 import { startSmtp, type SmtpServer } from "../../../../../tests/fixtures/smtp-server.ts";
 import { useOperator } from "../testing/operator.ts";
-import { acceptedClocks, startPortal, type Ada, type Browser, type PortalServer } from "../testing/server.ts";
+import { acceptedClocks, PROBLEM, startPortal, type Ada, type Browser, type PortalServer } from "../testing/server.ts";
 
 describe("getInstance", () => {
   let server: PortalServer;
@@ -32,6 +32,7 @@ describe("getInstance", () => {
       { version, objects, telemetry, metadata },
       { version: "1.2.3", objects: "filesystem", telemetry: "embedded", metadata: server.metadata.dialect },
     );
+    assert.deepEqual(json["problems"], [PROBLEM]);
     assert.deepEqual(checks, [{ name: "disk", state: "warning", detail: "900 MiB free" }]);
     const nodes = json["nodes"] as { current: boolean; applied_change: number }[];
     assert.deepEqual(

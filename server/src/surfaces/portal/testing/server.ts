@@ -97,12 +97,21 @@ export function acceptedClocks(): number {
 }
 
 let level: LogLevel = "info";
+/** A problem of the server. */
+export const PROBLEM = {
+  alert: "MooringDiskFull",
+  severity: "critical",
+  text: "The disk of the objects is full.",
+  page: "docs/how-to/bad-days/disk-full.md",
+} as const;
+
 const INSTANCE: InstanceFacts = {
   version: "1.2.3",
   startedAtMs: 1_780_000_000_000,
   objects: "filesystem",
   build: { commit: null, node: "24.0.0", sqlite: "3.50.0", duckdb: "1.5.0" },
   checks: async () => [{ name: "disk", state: "warning", detail: "900 MiB free" }],
+  problems: async () => [PROBLEM],
   acceptClock: () => void (accepted += 1),
   ownTelemetryOrganization: async () => "acme",
   logLevel: {
