@@ -44,7 +44,7 @@ const choice = {
     Type.Object(
       {
         project_id: matched("all types: the id of a project"),
-        service: matched("logs and traces"),
+        service: matched("all types"),
         trace_id: matched("logs and traces"),
         level: matched("logs"),
         name: matched("metrics and traces"),

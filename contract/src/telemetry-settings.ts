@@ -4,6 +4,7 @@ import { ERASURE_ROWS } from "./erasures.ts";
 import { INGEST_RULE_ROWS } from "./ingest-rules.ts";
 import { QUERY_LOG_ROWS } from "./query-log.ts";
 import { REFUSED_ENTRIES_ROWS } from "./refused-entries.ts";
+import { RETENTION_RULE_ROWS } from "./retention-rules.ts";
 import { closed, nullable } from "./organization/shapes.ts";
 import { route } from "./route.ts";
 import { Timestamp } from "./shared.ts";
@@ -89,7 +90,7 @@ export const TELEMETRY_SETTINGS_ROUTES = {
     tag: "telemetry",
     summary: "Change how long telemetry is kept, and which times are accepted",
     description:
-      "Within seconds, older rows are no longer shown; soon after, their files are deleted. A longer retention does not bring back " +
+      "A shorter retention has a grace, see `getRetentionRules`. After that, older rows are no longer shown, and their files are deleted a day later. A longer retention does not bring back " +
       "deleted rows. Settings that the request does not name stay.",
     permission: "org:write",
     headers: ["If-Match"],
@@ -135,6 +136,7 @@ export const TELEMETRY_SETTINGS_ROUTES = {
     problems: ["forbidden"],
   }),
   ...ERASURE_ROWS,
+  ...RETENTION_RULE_ROWS,
   ...ACCESS_LOG_ROWS,
   ...QUERY_LOG_ROWS,
   ...INGEST_RULE_ROWS,

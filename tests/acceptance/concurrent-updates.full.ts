@@ -78,6 +78,10 @@ const SUBJECTS: Readonly<Record<string, () => Promise<Subject> | Subject>> = {
     path: "/v1/telemetry/settings",
     change: (n) => ({ retention_days: { logs: days(n) } }),
   }),
+  updateRetentionRules: () => ({
+    path: "/v1/telemetry/retention-rules",
+    change: (n) => ({ rules: [{ name: `v${n}`, type: "logs", match: { service: "a" }, days: days(n) }] }),
+  }),
   updateAccessLogSettings: () => ({
     path: "/v1/access-log/settings",
     change: (n) => ({ retention_days: days(n) }),

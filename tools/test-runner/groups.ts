@@ -43,7 +43,7 @@ const PACKAGING =
 export const CHECKOUT_ONLY =
   /^tests\/acceptance\/(docs|s3-conformance)\.test\.ts$|^tests\/acceptance\/(demo|docs)\.full\.ts$/;
 const CORE_STORES =
-  "jobs/(jobs|parking)|outbound/proxy|telemetry/(backpressure|embedded|feed/feed|kill-few|nodes|rows|snapshot|startup|sweep|compaction/.*|presence/presence|retention/(conditions|erasing|kill-few|quotas|retention))|" +
+  "jobs/(jobs|parking)|outbound/proxy|telemetry/(backpressure|embedded|feed/feed|kill-few|nodes|rows|snapshot|startup|sweep|compaction/.*|presence/presence|retention/(conditions|erasing|kill-few|quotas|retention|rules))|" +
   "objects/(kill-few|filesystem/(crash|filesystem|large)|s3/nodes)|" +
   "telemetry/query/(attacks|cancel|columnar-limits|condition|engine|engine-streams|explain|hidden|latest|messages|normal|own-functions|pool|promoted|pruning|pushdown|severity|truncation)|" +
   "metadata/(kill-few|postgres/(postgres|requirements)|sqlite/(readers|sqlite))";

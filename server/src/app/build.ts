@@ -309,6 +309,8 @@ async function openStores(
   return { telemetry, objects };
 }
 
+const HOUR_MS = 3_600_000;
+
 function retentionOf(config: Config): NonNullable<TelemetryStoreSettings["retention"]> {
   return {
     days: {
@@ -321,6 +323,7 @@ function retentionOf(config: Config): NonNullable<TelemetryStoreSettings["retent
     ingestBytesPerSecond: config.ingest_bytes_per_second,
     ingestBytesBurst: config.ingest_bytes_burst,
     checkEveryMs: config.retention_check_ms,
+    deleteAfterMs: config.retention_delete_hours * HOUR_MS,
   };
 }
 

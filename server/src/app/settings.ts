@@ -230,6 +230,17 @@ export const SETTINGS = {
     description: "maximum days that an organization can choose for telemetry",
   },
   ...AUDIT_SETTINGS,
+  retention_grace_hours: {
+    schema: Type.Integer({ minimum: 0, maximum: 8760 }),
+    default: 168,
+    description:
+      "how long the former retention still counts after an organization has changed it, so that it can undo the change",
+  },
+  retention_delete_hours: {
+    schema: Type.Integer({ minimum: 0, maximum: 8760 }),
+    default: 24,
+    description: "how long files whose rows are all past their retention stay on the disk, hidden from queries",
+  },
   retention_check_ms: {
     schema: ms(100, DAY_MS),
     default: 60_000,

@@ -159,6 +159,8 @@ function healthSurfaceOf({ host, stopping, metadata, probes }: SurfaceParts): Su
   });
 }
 
+const HOUR_MS = 3_600_000;
+
 /** Creates the interfaces that take telemetry, and those of its settings. */
 function telemetrySurfacesOf(parts: SurfaceParts): Surface[] {
   const { config, clock, host, identity, metadata, telemetry, encoders, tails } = parts;
@@ -182,6 +184,8 @@ function telemetrySurfacesOf(parts: SurfaceParts): Surface[] {
       store: telemetry,
       feed: identity.feed,
       retentionDaysMax: config.retention_days_max,
+      retentionGraceMs: config.retention_grace_hours * HOUR_MS,
+      retentionDeleteMs: config.retention_delete_hours * HOUR_MS,
       backupsSince: (ms) => backupsSince(config, ms),
       digest: (text) => identity.envelope.lookupHash("telemetry-erasure", text).hash.toString("hex"),
     }),

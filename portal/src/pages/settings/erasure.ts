@@ -5,7 +5,8 @@ export type ErasureBody = BodyOf<typeof TELEMETRY_SETTINGS_ROUTES.createTelemetr
 
 /** The members for conditions, and the types that have them. */
 export const MEMBERS = [
-  { name: "service", title: "service", types: ["logs", "traces"], hasKey: false },
+  { name: "service", title: "service", types: TYPES, hasKey: false },
+  { name: "project_id", title: "project id", types: TYPES, hasKey: false },
   { name: "trace_id", title: "trace id", types: ["logs", "traces"], hasKey: false },
   { name: "level", title: "level", types: ["logs"], hasKey: false },
   { name: "message", title: "message, whole", types: ["logs"], hasKey: false },

@@ -85,7 +85,7 @@ async function checkedInput(deps: CountDeps, of: Counting, input: ErasureInput):
   const [table] = input.types;
   if (where === undefined || table === undefined) return input;
   const condition = { table, nowMs: deps.clock.nowMs() };
-  const run = await ask(deps, of, { sql: where, describe: true, condition, visible: "all" }).catch(atCondition);
+  const run = await askCount(deps, of, { sql: where, describe: true, condition, visible: "all" }).catch(atCondition);
   const described = (await read(run)) as { condition?: string };
   if (described.condition === undefined) throw new Error("the query process did not render the condition");
   return { ...input, match: { where: described.condition } };
@@ -99,10 +99,8 @@ async function countRows(
   const range = { fromUs: input.fromUs ?? undefined, toUs: input.toUs ?? undefined };
   const conditions = [predicateSql(type, input), ...stillPersonal(type)].join(" AND ");
   const sql = `SELECT count(*) AS counted, min("timestamp") AS oldest, max("timestamp") AS newest FROM ${type} WHERE ${conditions}`;
-  const run = await ask(deps, of, { sql, visible, range });
-  const { rows } = (await read(run)) as {
-    rows: { counted: number; oldest: string | null; newest: string | null }[];
-  };
+  const run = await askCount(deps, of, { sql, visible, range });
+  const rows = (await readCount(run)) as { counted: number; oldest: string | null; newest: string | null }[];
   const { counted, oldest, newest } = rows[0] ?? { counted: 0, oldest: null, newest: null };
   return { type, rows: counted, oldest, newest, files: (await run.statistics)?.filesScanned ?? 0 };
 }
@@ -113,7 +111,7 @@ function stillPersonal(type: ErasedTable): string[] {
   return [`(${SPOOL_TABLES[type].personal.map((name) => `"${name}" IS NOT NULL`).join(" OR ")})`];
 }
 
-function ask(
+export function askCount(
   { store }: CountDeps,
   { orgId, actor, requestId, signal }: Counting,
   statement: Pick<QueryRequest, "sql" | "visible" | "describe" | "condition" | "range">,
@@ -132,6 +130,11 @@ function ask(
     truncate: true,
     signal,
   });
+}
+
+/** Returns the rows of a result. */
+export async function readCount(run: QueryRun): Promise<unknown[]> {
+  return ((await read(run)) as { rows: unknown[] }).rows;
 }
 
 async function read({ body }: QueryRun): Promise<unknown> {

@@ -49,6 +49,10 @@ export interface TelemetryTables {
     retention_days_metrics: number | null;
     retention_days_traces: number | null;
     retention_days_access_log: number | null;
+    /** Rules of retention in order, as JSON. */
+    retention_rules: string | null;
+    /** Earlier retention that still counts, as JSON. */
+    retention_before: string | null;
     /** An `AccessLogMode` of the contract; null: off. */
     access_log_mode: string | null;
     /** In mode `sampled`: one of this many reads has a row. Null: the default. */

@@ -113,6 +113,7 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
     admit: (orgId) => rows.lifecycle.quotas.admit(orgId),
     acceptedTimes: (orgId, type) => rows.lifecycle.acceptedTimes(orgId, type),
     policy: (orgId) => rows.lifecycle.policy(orgId),
+    pastSql: (type, choice) => rows.lifecycle.pastSql(type, choice),
     usage: (orgId) => rows.lifecycle.usage(orgId),
     refresh: () => rows.lifecycle.refresh(),
     arrive: (orgId, files, copied) => rows.arrive(orgId, files, copied),

@@ -25,11 +25,18 @@ export type { TimeRange } from "./snapshot.ts";
 export {
   behindDaysOf,
   MATCHABLE,
+  choiceOf,
+  formerOf,
+  isSameChoice,
   predicateSql,
+  RULE_MEMBERS,
   type AcceptedTimes,
   type ErasedTable,
   type ErasureMatch,
+  type FormerChoice,
   type Policy as TelemetryPolicy,
+  type RetentionChoice,
+  type RetentionRule,
   type Usage as TelemetryUsage,
 } from "./retention/index.ts";
 export type { TableName, TakenBatch, TelemetryFeed } from "./feed/types.ts";

@@ -1,4 +1,5 @@
 import type { TelemetryType } from "./columns.ts";
+import type { KeptRows } from "./retention/plans.ts";
 import type { SpoolTable, StoredTable } from "./spool/tables.ts";
 
 /** A Parquet file with the columns of `COLUMNS` and one for each promoted attribute. */
@@ -34,6 +35,13 @@ export interface SnapshotTable {
   readonly unreadable?: number;
   /** Only rows of this range are visible. The files may have others. */
   readonly range?: TimeRange;
+  /** Only these rows are visible. */
+  readonly kept?: KeptRows | undefined;
+}
+
+/** The rows of a table that are visible. */
+export interface ShownRows extends TimeRange {
+  readonly kept?: KeptRows | undefined;
 }
 
 /**

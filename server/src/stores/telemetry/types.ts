@@ -3,7 +3,7 @@ import type { SandboxLayer } from "./query/sandbox.ts";
 import type { Readable } from "node:stream";
 import type { StoreHealth } from "#kernel/store-health.ts";
 import type { TelemetryType } from "./columns.ts";
-import type { AcceptedTimes, Policy, Usage } from "./retention/index.ts";
+import type { AcceptedTimes, Policy, RetentionChoice, Usage } from "./retention/index.ts";
 import type { SpoolFigures } from "./spool/index.ts";
 import type { SpoolTable, StoredTable } from "./spool/tables.ts";
 import type { TelemetryFeed } from "./feed/types.ts";
@@ -273,6 +273,8 @@ export interface TelemetryStore {
   /** Returns the retention and quotas of an organization. */
   policy(orgId: string): Policy;
   usage(orgId: string): Usage;
+  /** Returns SQL that is true for the rows of a type that a choice of retention would not keep now. */
+  pastSql(type: TelemetryType, choice: RetentionChoice): string;
   /** Applies changes of retention, quotas and erasures at once. Otherwise this takes seconds. */
   refresh(): Promise<void>;
   /** Copies Parquet files of an organization into this store. They count from the commit of `insert`. */

@@ -16,6 +16,7 @@ import { TELEMETRY_TYPES, type TelemetryType } from "#stores/telemetry/index.ts"
 import type { AlertsSurfaceDeps, TelemetrySettingsSurfaceDeps, TelemetrySurfaceDeps } from "./deps.ts";
 import * as alerts from "./operations/alerts.ts";
 import * as erasures from "./operations/erasures.ts";
+import * as retentionRules from "./operations/retention-rules.ts";
 import { ingest } from "./operations/ingest.ts";
 import { otlpExport } from "./operations/otlp-export.ts";
 import * as ingestRules from "./operations/ingest-rules.ts";
@@ -138,6 +139,7 @@ export function mountTelemetrySettings(app: FastifyInstance, deps: TelemetrySett
     ...accessLog,
     ...queryLog,
     ...erasures,
+    ...retentionRules,
     ...ingestRules,
     previewIngestRule,
     listRefusedEntries,

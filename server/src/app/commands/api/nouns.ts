@@ -43,6 +43,7 @@ export const API_NOUNS: Readonly<Record<string, readonly string[]>> = {
   "query-schema": "get".split(" "),
   "refused-entry": "list".split(" "),
   request: "list show".split(" "),
+  "retention-rule": "get update preview".split(" "),
   role: "list create get update delete".split(" "),
   "s3-destination": "list create get delete".split(" "),
   "s3-key": "get update approve adopt".split(" "),

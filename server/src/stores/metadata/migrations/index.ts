@@ -4,6 +4,7 @@ import { organizationDeletions } from "./0069-organization-deletions.ts";
 import { operatorTokens } from "./0067-operator-tokens.ts";
 import { telemetryNodes } from "./0029-telemetry-nodes.ts";
 import { sealedAnswers } from "./0028-sealed-answers.ts";
+import { retentionRules } from "./0086-retention-rules.ts";
 import type { MetadataStore, Writer } from "../types.ts";
 import { foundation } from "./0001-foundation.ts";
 import { auditHead } from "./0002-audit-head.ts";
@@ -134,4 +135,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0078-running-queries", up: runningQueries },
   { name: "0083-usage-daily", up: usageDaily },
   { name: "0084-query-log", up: queryLog },
+  { name: "0086-retention-rules", up: retentionRules },
 ];

@@ -1,4 +1,5 @@
 import type { StoredTable } from "../spool/tables.ts";
+import type { KeptRows } from "../retention/plans.ts";
 import type { Predicate } from "../retention/predicate.ts";
 
 /** A job for the process that writes Parquet. Paths are absolute. */
@@ -37,6 +38,10 @@ export interface EraseJob extends Job {
   readonly kind: "erase";
   readonly input: MadeFile;
   readonly predicate: Predicate;
+  /** Instead of `predicate`: rows that these rules of retention do not keep. */
+  readonly past?: KeptRows;
+  /** If a smaller share of the rows matches, the file stays. */
+  readonly shareMin?: number;
 }
 
 export interface MergeInput {

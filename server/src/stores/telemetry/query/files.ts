@@ -29,6 +29,7 @@ export function childFiles(
       parquet: groups(files.parquet, asked, shorten),
       hot: files.hot.map(({ path }) => shorten(path)),
       range: within(options.range ?? {}, files.range ?? {}),
+      ...(files.kept === undefined ? {} : { kept: files.kept }),
     };
   }
   const { directory, visible, onlyActor } = options;

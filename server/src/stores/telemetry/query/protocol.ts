@@ -1,5 +1,6 @@
 import type { ProblemCode, TextPosition } from "#kernel/problem.ts";
 import type { QueryParameter, QueryRequest, ResultFormat, VisibleRows } from "../types.ts";
+import type { KeptRows } from "../retention/plans.ts";
 import type { TimeRange } from "../snapshot.ts";
 
 /** The payload of a `query` frame. */
@@ -54,6 +55,8 @@ export interface ChildTable {
   readonly hot: readonly string[];
   /** Rows outside of this range must stay hidden. */
   readonly range: TimeRange;
+  /** Other rows must stay hidden. */
+  readonly kept?: KeptRows | undefined;
   /** Rows with other texts in these columns can't be in the result. The child sets this from the statement. */
   readonly equal?: readonly ColumnText[];
 }

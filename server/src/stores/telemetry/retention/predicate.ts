@@ -1,3 +1,4 @@
+import { SERVICE_OF_METRIC } from "../columns.ts";
 import type { StoredTable } from "../spool/tables.ts";
 
 /** Tables whose rows an erasure can remove. */
@@ -29,7 +30,7 @@ export interface ErasureMatch {
 /** The members that can match rows of each type. */
 export const MATCHABLE: Readonly<Record<ErasedTable, readonly (keyof ErasureMatch)[]>> = {
   logs: ["project_id", "service", "trace_id", "level", "message", "attributes"],
-  metrics: ["project_id", "name", "tags"],
+  metrics: ["project_id", "service", "name", "tags"],
   traces: ["project_id", "service", "trace_id", "name", "attributes"],
   access_log: ["project_id", "actor_id"],
   query_log: ["actor_id"],
@@ -56,6 +57,8 @@ export function predicateSql(type: ErasedTable, { fromUs, toUs, match }: Predica
     if (!known.has(name)) throw new Error(`rows of this type can't be matched by ${name}`);
     if (name === "attributes") conditions.push(...membersOf(value).map(attributeSql));
     else if (name === "tags") conditions.push(...membersOf(value).map(tagSql));
+    else if (type === "metrics" && name === "service")
+      conditions.push(`${SERVICE_OF_METRIC} = ${textLiteral(String(value))}`);
     else conditions.push(`"${name}" = ${textLiteral(String(value))}`);
   }
   if (conditions.length === 0) throw new Error("an erasure must match at least one value");

@@ -30,6 +30,8 @@ export async function setPolicy(metadata: MetadataStore, orgId: string, change: 
       retention_days_metrics: null,
       retention_days_traces: null,
       retention_days_access_log: null,
+      retention_rules: null,
+      retention_before: null,
       access_log_mode: null,
       access_log_sample: null,
       retention_days_query_log: null,

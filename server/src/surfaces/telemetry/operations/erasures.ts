@@ -1,4 +1,4 @@
-import type { BodyOf, Scope, TELEMETRY_SETTINGS_ROUTES } from "@mooring/contract";
+import type { BodyOf, TELEMETRY_SETTINGS_ROUTES } from "@mooring/contract";
 import { answering } from "#domain/idempotency/index.ts";
 import {
   countErasure,
@@ -6,19 +6,15 @@ import {
   getErasure,
   listErasures,
   requireExpected,
-  type Counting,
   type ErasureInput,
 } from "#domain/telemetry/index.ts";
 import { requireOrganization } from "#domain/identity/index.ts";
-import { visibleProjects } from "#domain/organizations/index.ts";
-import { queryActorOf } from "#domain/queries/index.ts";
 import { Problem, type ProblemPlace } from "#kernel/problem.ts";
 import { isoFromMs, usFromIso } from "#kernel/time.ts";
-import { MATCHABLE, type ErasedTable, type ErasureMatch, type VisibleRows } from "#stores/telemetry/index.ts";
+import { MATCHABLE, type ErasureMatch } from "#stores/telemetry/index.ts";
+import { countingOf, type CountingContext } from "../counting.ts";
 import type { TelemetrySettingsOperation, TelemetrySettingsSurfaceDeps } from "../deps.ts";
 import { erasureBody } from "../model-settings.ts";
-
-type Context = Parameters<TelemetrySettingsOperation<"createTelemetryErasure">>[2];
 
 const BACKUPS_MAX = 100;
 const LIMIT_DEFAULT = 50;
@@ -35,13 +31,6 @@ export const listTelemetryErasures: TelemetrySettingsOperation<"listTelemetryEra
 };
 
 type Choice = BodyOf<typeof TELEMETRY_SETTINGS_ROUTES.previewTelemetryErasure>;
-
-/** The scope that counting rows of a table needs. Other tables need `telemetry:read`. */
-const SCOPES: Readonly<Partial<Record<ErasedTable, Scope>>> = {
-  access_log: "audit:read",
-  query_log: "queries:manage",
-  webhook_events: "webhooks:read",
-};
 
 /**
  * `POST /v1/telemetry/erasures/preview`: counts the rows that the caller may see.
@@ -67,16 +56,6 @@ export const previewTelemetryErasure: TelemetrySettingsOperation<"previewTelemet
   };
 };
 
-function countingOf(deps: TelemetrySettingsSurfaceDeps, context: Pick<Context, "principal" | "requestId" | "signal">) {
-  const { principal, requestId, signal } = context;
-  const visible = (type: ErasedTable): Promise<VisibleRows> => {
-    const scope = SCOPES[type] ?? "telemetry:read";
-    requireOrganization(principal, scope);
-    return visibleProjects(deps.metadata, principal, scope);
-  };
-  return { orgId: principal.orgId, actor: queryActorOf(principal), requestId, signal, visible } satisfies Counting;
-}
-
 /**
  * Creates an erasure. Only owners, admins and credentials of the whole organization may do so, since the rows may
  * belong to any project.
@@ -100,7 +79,7 @@ export const createTelemetryErasure: TelemetrySettingsOperation<"createTelemetry
 /** Counts the rows if the caller has said how many they expect, and returns the input with its checked condition. */
 async function expected(
   deps: TelemetrySettingsSurfaceDeps,
-  context: Pick<Context, "principal" | "requestId" | "signal">,
+  context: CountingContext,
   { rows_expected: rowsExpected, ...choice }: BodyOf<typeof TELEMETRY_SETTINGS_ROUTES.createTelemetryErasure>,
 ): Promise<ErasureInput> {
   const input = inputOf(choice, rowsExpected === undefined ? NO_COUNT : []);

@@ -7,6 +7,8 @@ import { Schedule } from "#stores/jobs/index.ts";
 
 const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
+const GRACE = { retentionGraceMs: 168 * 3_600_000, retentionDeleteMs: 24 * 3_600_000 };
+
 const stores = new WeakMap<object, TelemetryStore>();
 
 /** Stores a row of logs with this message. */
@@ -41,7 +43,17 @@ export function withTelemetry(retention: NonNullable<TelemetryStoreSettings["ret
       const backupsSince = (): Promise<[]> => Promise.resolve([]);
       const { feed } = identity;
       return [
-        createTelemetrySettingsSurface({ host, metadata, clock, store, feed, retentionDaysMax, digest, backupsSince }),
+        createTelemetrySettingsSurface({
+          host,
+          metadata,
+          clock,
+          store,
+          feed,
+          retentionDaysMax,
+          digest,
+          backupsSince,
+          ...GRACE,
+        }),
       ];
     },
   };

@@ -283,6 +283,8 @@ export const ROWS: Tables = {
     retention_days_metrics: null,
     retention_days_traces: 7,
     retention_days_access_log: 3,
+    retention_rules: "[]",
+    retention_before: null,
     access_log_mode: "sampled",
     access_log_sample: 10,
     retention_days_query_log: 4,

@@ -1,4 +1,5 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
+import { keptSql } from "../../retention/plans.ts";
 import { predicateSql, type Predicate } from "../../retention/predicate.ts";
 import type { EraseJob, MadeFile } from "../protocol.ts";
 import { isSpoolTable, SPOOL_TABLES, type StoredTable } from "../../spool/tables.ts";
@@ -13,14 +14,15 @@ import { writeParquet } from "./write.ts";
  */
 export async function erase(duckdb: DuckDBConnection, job: EraseJob): Promise<MadeFile[]> {
   const { input, type } = job;
-  const condition = predicateSql(type, await admitted(duckdb, job));
+  const condition =
+    job.past === undefined ? predicateSql(type, await admitted(duckdb, job)) : `NOT ${keptSql(type, job.past)}`;
   const source = `(${shownRows(type, `read_parquet(${literal(input.path)}, hive_partitioning = false)`)}) AS "${type}"`;
   const isPersonal = job.predicate.match.actor_id !== undefined || job.predicate.match.where !== undefined;
   const cleared = isSpoolTable(type) && isPersonal ? SPOOL_TABLES[type].personal : [];
   if (cleared.length > 0) return clear(duckdb, { job, source, condition, columns: cleared });
   const counted = await duckdb.runAndReadAll(`SELECT count(*)::DOUBLE FROM ${source} WHERE ${condition}`);
   const matched = Number(counted.getRows()[0]?.[0]);
-  if (matched === 0) return [input];
+  if (matched === 0 || matched < input.rows * (job.shareMin ?? 0)) return [input];
   const rows = input.rows - matched;
   if (rows === 0) return [];
   const select = `SELECT ${storedOf(type)} FROM ${source} WHERE NOT ${condition}`;

@@ -1,6 +1,8 @@
 import { promotedColumn, SERVICE_OF_METRIC, UNPACKED_ATTRIBUTES, type Column } from "../../columns.ts";
 import { SEVERITY_ANEW, severityNameSql } from "../../severity-sql.ts";
+import { keptSql, type KeptRows } from "../../retention/plans.ts";
 import type { TimeRange } from "../../snapshot.ts";
+import type { StoredTable } from "../../spool/tables.ts";
 import type { RowLimits } from "../../types.ts";
 import type { ChildFiles, ChildTable, ColumnText, ParquetGroup } from "../protocol.ts";
 import { HOT_ROW_BYTES_MAX } from "../settings.ts";
@@ -71,10 +73,15 @@ export function quoteName(name: string): string {
 // Columns are listed by name and without casts. A cast would keep filters from reaching the files, and `*` would show the
 // columns of promoted attributes.
 function viewStatement(table: QueryTable, view: string, files: ChildFiles, keys: readonly string[]): string {
-  const { parquet, hot, range, equal = [] } = files.tables[table.name] ?? NO_FILES;
+  const { parquet, hot, range, kept, equal = [] } = files.tables[table.name] ?? NO_FILES;
   const list = (names: readonly string[]): string =>
     `[${names.map((name) => quoteText(pathOf(files.directory, name))).join(", ")}]`;
-  const where = conditions([...times(range), ...equal.map(isEqual), ...visibility(table, files)]);
+  const where = conditions([
+    ...times(range),
+    ...keptOf(table.name, kept),
+    ...equal.map(isEqual),
+    ...visibility(table, files),
+  ]);
   const isPart = isPartial(table, files);
   const select = (source: string, columns: readonly string[]): string =>
     `SELECT ${columns.join(", ")} FROM ${source}${where}`;
@@ -182,6 +189,11 @@ function times({ fromUs, toUs }: TimeRange): string[] {
   if (fromUs !== undefined) parts.push(`"timestamp" >= make_timestamptz(${Math.ceil(fromUs)})`);
   if (toUs !== undefined) parts.push(`"timestamp" < make_timestamptz(${Math.ceil(toUs)})`);
   return parts;
+}
+
+/** Hides rows that the rules of retention do not keep. */
+function keptOf(table: string, kept: KeptRows | undefined): string[] {
+  return kept === undefined ? [] : [keptSql(table as StoredTable, kept)];
 }
 
 function isEqual({ column, text }: ColumnText): string {
