@@ -224,6 +224,7 @@ test("an organization's retention overrides the default, and the maximum limits 
     metrics: 60,
     traces: 60,
     access_log: 30,
+    query_log: 30,
   });
   await setPolicy(store.metadata, ORG, {
     retention_days_logs: 45,
@@ -236,12 +237,14 @@ test("an organization's retention overrides the default, and the maximum limits 
     metrics: 5,
     traces: 60,
     access_log: 30,
+    query_log: 30,
   });
   assert.deepEqual(store.rows.lifecycle.policy("org_other").retentionDays, {
     logs: 30,
     metrics: 60,
     traces: 60,
     access_log: 30,
+    query_log: 30,
   });
   await store.close();
 });
