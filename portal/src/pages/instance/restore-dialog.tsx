@@ -44,15 +44,36 @@ const PARTS: Readonly<Record<Kind, PartForm>> = {
   },
 };
 
+/** What the form asks for. */
+interface Wanted {
+  readonly kind: Kind;
+  readonly organization: string;
+  readonly name: string;
+  readonly slug: string;
+  readonly keepsCredentials: boolean;
+}
+
+const NOTHING: Wanted = { kind: "file", organization: "", name: "", slug: "", keepsCredentials: false };
+
+function bodyOf(
+  backup: string,
+  { kind, organization, name, slug, keepsCredentials }: Wanted,
+): BodyOf<typeof PORTAL_ROUTES.createRestore> {
+  const part = PARTS[kind];
+  return {
+    backup,
+    kind,
+    organization: kind === "file" ? null : organization.trim(),
+    name: part.name === null ? null : name.trim(),
+    slug: part.renames && slug.trim() !== "" ? slug.trim() : null,
+    credentials: keepsCredentials ? "kept" : "revoked",
+  };
+}
+
 /** Restores a part of a backup into the running server. */
 export function RestoreDialog({ backup, onClose }: { backup: string; onClose: () => void }): ReactNode {
   const say = useSay();
-  const [kind, setKind] = useState<Kind>("file");
-  const [organization, setOrganization] = useState("");
-  const [name, setName] = useState("");
-  const [slug, setSlug] = useState("");
-  const [keeps, setKeeps] = useState(false);
-  const part = PARTS[kind];
+  const [wanted, setWanted] = useState(NOTHING);
   const restore = useAct(PORTAL_ROUTES.createRestore, {
     changes: [PORTAL_ROUTES.listRestores],
     onDone: () => {
@@ -62,63 +83,73 @@ export function RestoreDialog({ backup, onClose }: { backup: string; onClose: ()
   });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    restore.mutate({
-      body: {
-        backup,
-        kind,
-        organization: kind === "file" ? null : organization.trim(),
-        name: part.name === null ? null : name.trim(),
-        slug: part.renames && slug.trim() !== "" ? slug.trim() : null,
-        credentials: keeps ? "kept" : "revoked",
-      },
-      purpose: "restore a part of the backup",
-    });
+    restore.mutate({ body: bodyOf(backup, wanted), purpose: "restore a part of the backup" });
   };
   return (
     <Dialog title="Restore a part" about={backup} onClose={onClose}>
       <form onSubmit={submit} className="flex flex-col gap-3">
-        <SelectField
-          label="Part"
-          hint={part.about}
-          value={kind}
-          onChange={(event) => setKind(event.target.value as Kind)}
-        >
-          {Object.entries(PARTS).map(([value, { label }]) => (
-            <option key={value} value={value}>
-              {label}
-            </option>
-          ))}
-        </SelectField>
-        {kind !== "file" && (
-          <TextField
-            label="Slug of the organization"
-            required
-            value={organization}
-            onChange={(event) => setOrganization(event.target.value)}
-          />
-        )}
-        {part.name !== null && (
-          <TextField label={part.name} required value={name} onChange={(event) => setName(event.target.value)} />
-        )}
-        {part.renames && (
-          <TextField
-            label="New slug"
-            hint="Only if another organization has the slug now."
-            value={slug}
-            onChange={(event) => setSlug(event.target.value)}
-          />
-        )}
-        {(kind === "project" || kind === "organization") && (
-          <Checkbox
-            label="Keep credentials valid"
-            why="Otherwise they return revoked, because a secret may have leaked since the backup."
-            checked={keeps}
-            onChange={(event) => setKeeps(event.target.checked)}
-          />
-        )}
+        <PartFields wanted={wanted} onChange={(change) => setWanted({ ...wanted, ...change })} />
         <ErrorNote error={restore.error} />
         <FormActions action="Restore" busy={restore.isPending} onCancel={onClose} />
       </form>
     </Dialog>
+  );
+}
+
+function PartFields({
+  wanted: { kind, organization, name, slug, keepsCredentials },
+  onChange,
+}: {
+  wanted: Wanted;
+  onChange: (change: Partial<Wanted>) => void;
+}): ReactNode {
+  const part = PARTS[kind];
+  return (
+    <>
+      <SelectField
+        label="Part"
+        hint={part.about}
+        value={kind}
+        onChange={(event) => onChange({ kind: event.target.value as Kind })}
+      >
+        {Object.entries(PARTS).map(([value, { label }]) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </SelectField>
+      {kind !== "file" && (
+        <TextField
+          label="Slug of the organization"
+          required
+          value={organization}
+          onChange={(event) => onChange({ organization: event.target.value })}
+        />
+      )}
+      {part.name !== null && (
+        <TextField
+          label={part.name}
+          required
+          value={name}
+          onChange={(event) => onChange({ name: event.target.value })}
+        />
+      )}
+      {part.renames && (
+        <TextField
+          label="New slug"
+          hint="Only if another organization has the slug now."
+          value={slug}
+          onChange={(event) => onChange({ slug: event.target.value })}
+        />
+      )}
+      {(kind === "project" || kind === "organization") && (
+        <Checkbox
+          label="Keep credentials valid"
+          why="Otherwise they return revoked, because a secret may have leaked since the backup."
+          checked={keepsCredentials}
+          onChange={(event) => onChange({ keepsCredentials: event.target.checked })}
+        />
+      )}
+    </>
   );
 }
