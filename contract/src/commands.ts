@@ -87,6 +87,13 @@ const FORMS: Readonly<Record<string, CommandForm>> = {
   getAccess: { name: "access show", examples: ["--permission files:write --project web"] },
   getAddresses: { name: "addresses show" },
   getUsage: { name: "usage show" },
+  listQuotas: {
+    name: "quotas list",
+    examples: ["", "--json"],
+    columns: ["scope", "name", "used_bytes", "max_bytes", "state", "target_id"],
+  },
+  getQuota: { name: "quotas show", examples: ["project proj_01k…"] },
+  updateQuota: { name: "quotas set", examples: ["project proj_01k… --max-bytes 1000000000"] },
   listDailyUsage: {
     name: "usage daily",
     examples: ["", "--group-by project --from 2026-11-01", "--group-by service --json"],

@@ -29,6 +29,7 @@ export { LEAK_KINDS, type LeakKind } from "./organization/leaks.ts";
 export { S3_KEY_SCOPES } from "./organization/s3-keys.ts";
 export { Plan, type Effects } from "./organization/credential-shapes.ts";
 export { ORPHANS, type Orphans } from "./organization/shapes.ts";
+export { QUOTA_NEAR, QUOTA_SCOPES } from "./quotas.ts";
 export { USAGE_DAYS, USAGE_GROUPS, USAGE_ROUTES } from "./usage.ts";
 export {
   DISCOVERY_ROUTES,

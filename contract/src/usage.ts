@@ -1,6 +1,7 @@
 import Type from "typebox";
 import { Count, ServiceName } from "./organization/activity.ts";
 import { IdOrSlug, nullable, page } from "./organization/shapes.ts";
+import { QUOTA_ROWS } from "./quotas.ts";
 import { route } from "./route.ts";
 import { CursorQuery } from "./shared.ts";
 
@@ -145,4 +146,5 @@ export const USAGE_ROUTES = {
     status: 200,
     problems: ["invalid_parameter", "forbidden", "not_found", "not_acceptable"],
   }),
+  ...QUOTA_ROWS,
 } as const;

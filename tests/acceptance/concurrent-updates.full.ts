@@ -90,6 +90,10 @@ const SUBJECTS: Readonly<Record<string, () => Promise<Subject> | Subject>> = {
     path: "/v1/query-log/settings",
     change: (n) => ({ retention_days: days(n) }),
   }),
+  updateQuota: () => ({
+    path: `/v1/quotas/project/${home.project.id}`,
+    change: (n) => ({ max_bytes: 1_000_000_000 + n }),
+  }),
   updateIngestRule: async () =>
     named(`/v1/ingest-rules/${await made("/v1/ingest-rules", { name: "a", types: ["logs"], action: "drop" })}`),
   updateWebhook: () => named(`/v1/webhooks/${home.webhook.id}`),

@@ -26,6 +26,12 @@ test("a person sees who used what, and exports it", { skip: NO_CHROMIUM }, async
   await page.getByLabel("Show").selectOption("bytes_scanned");
   await page.getByText("Nothing was used in this period").first().waitFor();
   await page.getByLabel("Period").selectOption("396");
+  await page.getByLabel("Of", { exact: true }).selectOption(home.project.id);
+  await page.getByLabel("Quota (MiB)").fill("1000");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Saved. Every server applies it at once.").waitFor();
+  await page.getByRole("cell", { name: "1000 MiB" }).waitFor();
+  assert.deepEqual(await axe(page), []);
   const download = page.waitForEvent("download");
   await page.getByRole("button", { name: "Export CSV" }).click();
   assert.match((await download).suggestedFilename(), /^usage-.*\.csv$/);

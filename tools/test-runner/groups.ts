@@ -22,10 +22,10 @@ export type Again = "installed" | "postgres";
 const acceptance = (names: string): RegExp => new RegExp(`^tests/acceptance/(${names})\\.full\\.ts$`);
 
 const CORE_ACCEPTANCE =
-  "access|access-log|account|activity|alerts|allowed-addresses|allowed-destinations|audit|audit-checkpoints|cli|cli-api|cli-files|cli-ingest|cli-ingest-text|cli-query|cli-s3|concurrent-updates|daily-usage|" +
+  "access|access-log|account|activity|alerts|allowed-addresses|allowed-destinations|audit|audit-checkpoints|cli|cli-api|cli-files|cli-ingest|cli-ingest-text|cli-query|cli-s3|concurrent-updates|daily-usage|disk-share|" +
   "demo|erasures|errors|exact-json-few|fatal|files|first-run|healthcheck|" +
   "files-resumable-api|full-disk|ingest-keys|ingest-limits|ingest-rules|leaks|leaving|live-streams-end|locked-records|logins|master-key|moves|nodes|own-telemetry|ownership|proxies|query|query-log|query-narrow|query-sandbox|query-stored|refused-bodies|refused-entries|" +
-  "registry-login|registry-manifests|registry-quota|registry-security|rest|retention|routing|s3|secrets|settings|sign-in|start|stop|strict-http|suspension|tail|tenancy|token-life|trash|trusts|webhooks|webhooks-cli|webhooks-json";
+  "registry-login|registry-manifests|registry-quota|registry-security|rest|retention|routing|s3|scope-quotas|secrets|settings|sign-in|start|stop|strict-http|suspension|tail|tenancy|token-life|trash|trusts|webhooks|webhooks-cli|webhooks-json";
 const ACCESS_ACCEPTANCE = "permission-table|requests-explained";
 const KILLS_ACCEPTANCE =
   "(access|alerts|files|grpc|idempotency|mail|master-key|moves|organization|protocols|registry|s3|syslog|trash|webhooks)-kill|kill";

@@ -25,6 +25,7 @@ import { addressesOf, type Addresses } from "./addresses.ts";
 import { guardClock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import { makeDataDirectory } from "./data-directory.ts";
+import { limitTotals } from "./disk.ts";
 import { fatalOf, type FatalPart } from "./fatal.ts";
 import { startFeatures } from "./features.ts";
 import { masterKeysOf } from "./master-keys.ts";
@@ -306,7 +307,7 @@ async function openStores(
     }),
     (part) => part.close(),
   ));
-  return { telemetry, objects };
+  return { telemetry: limitTotals(config, parts, telemetry), objects };
 }
 
 const HOUR_MS = 3_600_000;

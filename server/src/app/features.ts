@@ -13,6 +13,7 @@ import { createEncoderPool, createTails } from "#surfaces/telemetry/index.ts";
 import type { Addresses } from "./addresses.ts";
 import { createAlerts } from "./alerts.ts";
 import type { Config } from "./config.ts";
+import { freeBytesOf } from "./disk.ts";
 import { createFiles } from "./files.ts";
 import { createMail } from "./mail.ts";
 import type { Phases } from "./phases.ts";
@@ -62,10 +63,8 @@ export function startFeatures(
   const tails = createTails({ feed, clock, log, organizationMax: config.tail_concurrency_organization });
   const alerts = createAlerts({ config, clock, jobs, metadata, telemetry, identity });
   const { storage_url: storageUrl } = addresses;
-  const files = phases.started(
-    "files",
-    createFiles({ config, storageUrl, log, clock, metadata, objects, identity, schedule }),
-    (part) => part.stop(),
+  const files = phases.started("files", createFiles({ ...parts, storageUrl, freeBytes: freeBytesOf(config) }), (part) =>
+    part.stop(),
   );
   const registry = phases.started(
     "registry",

@@ -272,6 +272,18 @@ export const SETTINGS = {
     default: null,
     description: "bytes of files that an organization may store; `mooring quota` sets it for one organization",
   },
+  disk_floor_bytes: {
+    schema: Type.Union([Type.Null(), Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })]),
+    default: null,
+    description:
+      "free bytes of the disk that granted uploads of files never take; if not set, 2 GiB or 3 % of the disk, whichever is more, but at most 10 %",
+  },
+  organization_stored_bytes_max: {
+    schema: Type.Union([Type.Null(), Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })]),
+    default: null,
+    description:
+      "bytes over all kinds that each organization may store if there are several, until the operator sets a quota for it; if not set, half of the disk",
+  },
   files_trash_days: {
     schema: count(0, 90),
     default: 7,

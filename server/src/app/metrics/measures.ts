@@ -15,6 +15,7 @@ import { probedStores, StoreProbes } from "../probes.ts";
 import { Problems } from "../problems.ts";
 import { readListeners } from "./listeners.ts";
 import { startProcessMetrics } from "./process.ts";
+import { readQuotas } from "./quotas.ts";
 import { readStores } from "./stores.ts";
 import { readWork } from "./work.ts";
 
@@ -47,6 +48,7 @@ export function startMeasures(config: Config, parts: Measured): Measures {
     ["listen", listeners.listener],
     ["s3_listen", listeners.s3Listener],
   ]);
+  readQuotas(metrics, parts.metadata, config);
   readWork(metrics, parts);
   readFatalNote(metrics, config.data_dir);
   const probes = new StoreProbes(probedStores(config, parts), { metrics, log, schedule });

@@ -272,8 +272,7 @@ export async function countUsage(tx: Writer, orgId: string): Promise<void> {
     select ${orgId}, (select coalesce(sum(size), 0) from
         (select max(size) as size from registry_blob where org_id = ${orgId} group by sha256) as content)
       + (select coalesce(sum(size), 0) from registry_manifest where org_id = ${orgId}), 0`.execute(tx);
-  await sql`insert into webhook_usage (org_id, events, bytes, purged)
-    select ${orgId}, count(*), coalesce(sum(size + length(headers)), 0), 0 from webhook_event where org_id = ${orgId}`.execute(
-    tx,
-  );
+  await sql`insert into webhook_usage (org_id, webhook_id, events, bytes, purged)
+    select org_id, webhook_id, count(*), sum(size + length(headers)), 0 from webhook_event
+    where org_id = ${orgId} group by org_id, webhook_id`.execute(tx);
 }

@@ -207,6 +207,7 @@ export const LEFT_TABLES: Readonly<Partial<Record<Table, string>>> = {
   registry_usage: COUNTED,
   webhook_usage: COUNTED,
   registry_policy: "the new operator sets the quotas",
+  quota: "the quotas depend on the disk of the new server; set them there",
   idempotency: "answers to retries are valid for a day, on the server that gave them",
   job: "the import creates the jobs of lifecycle rules; other jobs are created when they are needed",
   webhook_head: "the new server numbers the events",

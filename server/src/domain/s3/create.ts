@@ -54,7 +54,7 @@ export function createS3(s3: S3Deps & { readonly clock: GuardedClock }): S3 {
       resume: (tx, bucket) => scheduleLifecycle(deps, tx, bucket),
     },
     restoreVersion: async (tx, { bucketId, orgId, version }) => {
-      await writeVersion(deps, tx, { id: bucketId, orgId, name: bucketId }, version, {});
+      await writeVersion(deps, tx, { id: bucketId, orgId, projectId: null, name: bucketId }, version, {});
     },
     start: () => {
       deps.jobs.start([

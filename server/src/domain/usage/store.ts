@@ -31,8 +31,9 @@ const STORED = {
     from s3_usage as u left join app as a on a.id = u.bucket group by u.org_id, coalesce(a.project_id, '')`,
   registry: sql`select c.org_id, coalesce(a.project_id, '') as project_id, sum(c.bytes) as bytes
     from registry_contents as c left join app as a on a.id = c.repository group by c.org_id, coalesce(a.project_id, '')`,
-  webhooks: sql`select org_id, '' as project_id, sum(bytes) as bytes from webhook_usage group by org_id`,
-  telemetry: sql`select org_id, '' as project_id, sum(bytes) as bytes from telemetry_file group by org_id`,
+  webhooks: sql`select u.org_id, coalesce(w.project_id, '') as project_id, sum(u.bytes) as bytes
+    from webhook_usage as u left join webhook as w on w.id = u.webhook_id group by u.org_id, coalesce(w.project_id, '')`,
+  telemetry: sql`select org_id, '' as project_id, sum(bytes) as bytes from telemetry_file where dropped_at is null group by org_id`,
 };
 
 /** Writes the bytes that all organizations store now into the rows of the day. */

@@ -117,7 +117,7 @@ async function removeEvents(
   const { blobIds, count } = await deleteEvents(tx, id, seqs);
   if (count === 0) return 0;
   if (blobIds.length > 0) await objects.unlink(tx, orgId, blobIds);
-  addUsage(tx, "events", { org_id: orgId }, { events: -count, bytes: -bytes, purged: count });
+  addUsage(tx, "events", { org_id: orgId, webhook_id: id }, { events: -count, bytes: -bytes, purged: count });
   return count;
 }
 

@@ -42,6 +42,9 @@ export const PERIODIC_WORK = {
   "telemetry merges": each("Merges small Parquet files of a day into larger ones."),
   "telemetry retention": each("Deletes rows that are past their retention.", "retention_check_ms"),
   "telemetry erasures": each("Deletes the rows of erasures."),
+  "organization totals": each(
+    "Measures how much each organization stores, and limits those that would fill the disk, if there are several.",
+  ),
   "own telemetry": each("Writes the server's own logs, metrics and spans to its organization."),
   "own metrics": each("Samples the server's own metrics.", "own_telemetry_metrics_interval_ms"),
   content: each("Deletes content without references.", "object_collect_ms"),

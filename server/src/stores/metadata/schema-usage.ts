@@ -1,5 +1,15 @@
 /** Tables of usage. See `domain/usage`. */
 export interface UsageTables {
+  /** Quotas of the projects, buckets and webhooks of an organization. */
+  quota: {
+    org_id: string;
+    /** `project`, `bucket` or `webhook`. */
+    scope: string;
+    /** The id of a project, an app or a webhook. */
+    target_id: string;
+    bytes_max: number;
+    updated_at: number;
+  };
   /** Usage of an organization on one UTC day, for 13 months. */
   usage_daily: {
     org_id: string;

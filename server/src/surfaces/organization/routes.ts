@@ -25,6 +25,7 @@ import * as s3Keys from "./operations/s3-keys.ts";
 import * as trash from "./operations/trash.ts";
 import * as trusts from "./operations/trusts.ts";
 import { listDailyUsage } from "./operations/daily-usage.ts";
+import { getQuota, listQuotas, updateQuota } from "./operations/quotas.ts";
 import { getUsage } from "./operations/usage.ts";
 
 /** Every row of the contract, which has method, path and permission. */
@@ -56,5 +57,5 @@ export function mountOrganization(app: FastifyInstance, deps: OrganizationSurfac
 }
 
 export function mountUsage(app: FastifyInstance, deps: UsageSurfaceDeps): void {
-  mountRoutes(app, deps, USAGE_ROUTES, { getUsage, listDailyUsage });
+  mountRoutes(app, deps, USAGE_ROUTES, { getUsage, listDailyUsage, listQuotas, getQuota, updateQuota });
 }

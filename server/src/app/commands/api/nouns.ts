@@ -41,6 +41,7 @@ export const API_NOUNS: Readonly<Record<string, readonly string[]>> = {
   query: "list cancel cancel-all".split(" "),
   "query-log-settings": "get update".split(" "),
   "query-schema": "get".split(" "),
+  quotas: "list show set".split(" "),
   "refused-entry": "list".split(" "),
   request: "list show".split(" "),
   "retention-rule": "get update preview".split(" "),

@@ -101,18 +101,16 @@ export async function countProject(tx: Writer, orgId: string, projectId: string)
   await sql`insert into registry_usage (org_id, bytes, uploading) values (${orgId}, 0, 0) on conflict do nothing`.execute(
     tx,
   );
-  await sql`insert into webhook_usage (org_id, events, bytes, purged) values (${orgId}, 0, 0, 0) on conflict do nothing`.execute(
-    tx,
-  );
   // Equal content of several repositories is stored once, so the sum is counted again.
   await sql`update registry_usage set bytes = (select coalesce(sum(size), 0) from
         (select max(size) as size from registry_blob where org_id = ${orgId} group by sha256) as content)
       + (select coalesce(sum(size), 0) from registry_manifest where org_id = ${orgId})
     where org_id = ${orgId}`.execute(tx);
-  await sql`update webhook_usage set
-      events = events + (select count(*) from webhook_event where project_id = ${projectId}),
-      bytes = bytes + (select coalesce(sum(size + length(headers)), 0) from webhook_event where project_id = ${projectId})
-    where org_id = ${orgId}`.execute(tx);
+  await sql`insert into webhook_usage (org_id, webhook_id, events, bytes, purged)
+    select org_id, webhook_id, count(*), sum(size + length(headers)), 0 from webhook_event
+    where org_id = ${orgId} and project_id = ${projectId} group by org_id, webhook_id
+    on conflict (org_id, webhook_id) do update set
+      events = webhook_usage.events + excluded.events, bytes = webhook_usage.bytes + excluded.bytes`.execute(tx);
 }
 
 /** Returns the bucket with this id, or else with this name. */

@@ -27,7 +27,7 @@ export type WriteDeps = Pick<S3Deps, "metadata" | "objects" | "clock" | "setting
 export type NewVersion = Omit<ObjectRow, "seq" | "version_id" | "bucket" | "org_id" | "modified_at">;
 
 /** The part of a bucket that a write needs. */
-type BucketPlace = Pick<Bucket, "id" | "orgId" | "name">;
+type BucketPlace = Pick<Bucket, "id" | "orgId" | "name"> & { readonly projectId: string | null };
 
 /** The state that a write depends on. The caller holds the key's lock. */
 export interface WriteState {
@@ -71,7 +71,7 @@ export async function writeVersion(
   const { key } = version;
   const state = await stateForWrite(deps, tx, bucket, key);
   requireConditions(state.current, conditions, Buffer.from(key).toString());
-  await requireObjectQuota(deps, tx, bucket.orgId, version.size);
+  await requireObjectQuota(deps, tx, bucket, version.size);
   if (content !== undefined) await deps.objects.link(tx, bucket.orgId, content);
   const row: ObjectRow = { ...version, ...placeOf(deps, bucket, state) };
   const freed = await retireCurrentVersion(deps, tx, bucket, state, key);

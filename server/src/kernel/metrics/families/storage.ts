@@ -5,7 +5,37 @@ import type { Family } from "../family.ts";
 export const STORES = ["records", "telemetry", "objects", "backups"] as const;
 const FLUSH_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 
+/** The objects that have quotas. */
+export const QUOTA_SCOPES = ["organization", "project", "bucket", "webhook"] as const;
+
 export const STORAGE = {
+  mooring_quota_used_ratio: {
+    type: "gauge",
+    help: "The used share of the quota that is used most; 1 is full. `organization`: files, objects, images and events, not telemetry",
+    labels: { scope: QUOTA_SCOPES },
+    alerts: [
+      {
+        name: "MooringQuotaFull",
+        group: "storage",
+        expression: "mooring_quota_used_ratio >= 0.9",
+        for: "1m",
+        severity: "warning",
+        summary: "A quota of Mooring on {{ $labels.instance }} is full or nearly full",
+        description:
+          "The quota of one {{ $labels.scope }} is used to {{ $value | humanizePercentage }}. Uploads that do not fit are refused.",
+        remedy:
+          "`GET /v1/quotas` and the page Usage of each organization show which quota it is, and [the daily usage](usage.md) shows who grew. Delete data, shorten the retention, or raise the quota: owners and admins raise the quotas of projects, buckets and webhooks, the operator those of the organization (`mooring quota`).",
+        test: {
+          bad: { 'mooring_quota_used_ratio{scope="project"}': "0.5x4 0.95x20" },
+          good: { 'mooring_quota_used_ratio{scope="project"}': "0.85x24" },
+          quietAt: "4m",
+          firesAt: "8m",
+          labels: { scope: "project" },
+          value: "95%",
+        },
+      },
+    ],
+  },
   mooring_store_writable: {
     type: "gauge",
     help: "1 while a store takes writes: each is written to every 10 s",

@@ -59,6 +59,7 @@ import { queryLog } from "./0084-query-log.ts";
 import { refusedRequests } from "./0078-refused-requests.ts";
 import { mails } from "./0078-mails.ts";
 import { checkpointKeys } from "./0079-checkpoint-keys.ts";
+import { scopeQuotas } from "./0087-scope-quotas.ts";
 import { usageDaily } from "./0083-usage-daily.ts";
 import { runningQueries } from "./0078-running-queries.ts";
 import { operatorIndex } from "./0073-operator-index.ts";
@@ -136,4 +137,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0083-usage-daily", up: usageDaily },
   { name: "0084-query-log", up: queryLog },
   { name: "0086-retention-rules", up: retentionRules },
+  { name: "0087-scope-quotas", up: scopeQuotas },
 ];

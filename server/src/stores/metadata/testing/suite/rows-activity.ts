@@ -32,6 +32,7 @@ export const ACTIVITY_ROWS: ActivityTables & RequestTables & UsageTables = {
     last_at: 1,
   },
   credential_minute: { credential_id: "cred_1", minute: 60_000, ...COUNTS },
+  quota: { org_id: "org_1", scope: "project", target_id: "proj_1", bytes_max: 9_007_199_254_740_991, updated_at: 1 },
   usage_daily: {
     org_id: "org_1",
     day: 86_400_000,
