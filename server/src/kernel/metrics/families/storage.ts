@@ -15,7 +15,7 @@ export const STORAGE = {
     labels: { scope: QUOTA_SCOPES },
     alerts: [
       {
-        name: "MooringQuotaFull",
+        name: "MooringQuotaNearlyFull",
         group: "storage",
         expression: "mooring_quota_used_ratio >= 0.9",
         for: "1m",

@@ -69,7 +69,7 @@ test("rows move to the log by organization, in their order and with rising numbe
   );
   assert.deepEqual(ofA[0], { seq: nowMs * 1000, node: "node_1", n: 0, name: "ä€😀" });
   assert.equal(new Set(log.rows.map(({ row }) => row["seq"])).size, 300);
-  assert.deepEqual(spool.figures().rows, { access_log: 300 });
+  assert.deepEqual(spool.figures().rows, { access_log: 300, query_log: 0 });
   await spool.drain();
   assert.equal(log.rows.length, 300, "a row moves once");
   await spool.close();
