@@ -27,6 +27,7 @@ const ON_EACH_NODE = [
   "queue",
   "queue leases",
   "store probes",
+  "problems",
   "query plans",
   "spool",
   "telemetry presence",
