@@ -159,13 +159,13 @@ export const GROUPS: readonly Group[] = [
   },
   {
     name: "senders",
-    seconds: 480,
+    seconds: 300,
     files: /^tests\/senders\/|^server\/src\/surfaces\/telemetry\/protocols\/hostile\.full\.ts$/,
     about: /^server\/src\/surfaces\/telemetry\/(protocols|operations|wire)\/|^tests\/senders\//,
   },
   {
     name: "webhook-senders",
-    seconds: 480,
+    seconds: 240,
     files: /^server\/src\/domain\/webhooks\/senders\/sdk\.full\.ts$/,
     about: /^server\/src\/domain\/webhooks\/(senders|verification)\//,
   },
@@ -229,7 +229,7 @@ export const GROUPS: readonly Group[] = [
   },
   {
     name: "package-senders",
-    seconds: 480,
+    seconds: 360,
     files: /^tests\/senders\//,
     about: PACKAGING,
     again: "installed",
