@@ -237,7 +237,7 @@ export const ROWS: Tables = {
     personal: "[null]",
   },
   deleted_project: { id: "proj_9", org_id: "org_1", visibility: "private", deleted_at: 1 },
-  checkpoint_key: { id: "key_1", public_key: "p", private_key: Buffer.from("k"), created_at: 1, retired_at: null },
+  checkpoint_key: { id: "key_1", public_key: "p", private_key: new Uint8Array([107]), created_at: 1, retired_at: null },
   audit_key: { kid: "k_1", alg: "ES256", public_jwk: "{}", added_at: 1 },
   deleted_person: { id: "user_2", deleted_at: 1, about: "{}", erased_at: 2 },
   audit_head: { org_id: "org_1", seq: 1, hash: "h" },
