@@ -30,8 +30,10 @@ function cpuOf(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
 
-/** The rows of a round have the same series in all rounds, and times that follow one another, as Prometheus requires. */
-let clockMs = Date.now() - ROUNDS * BODIES * 1000;
+/** All bodies have the same series, and times that follow one another, as Prometheus requires. */
+const BODY_MS = 50;
+/** Begins an hour ago, because the server refuses times that are more than an hour ahead. */
+let clockMs = Date.now() - 3_600_000;
 const ids = Array.from({ length: ROWS }, (_, row) => `bench_series_${row}`);
 
 interface Target {
@@ -49,7 +51,7 @@ async function measured(pid: number, send: () => Promise<number>): Promise<numbe
 }
 
 function bodyOf(name: string): ProtocolBody {
-  const made = PROTOCOL_BODIES[name]?.(ids, (clockMs += 1000));
+  const made = PROTOCOL_BODIES[name]?.(ids, (clockMs += BODY_MS));
   if (made === undefined) throw new Error(`no body for ${name}`);
   return made;
 }
@@ -107,7 +109,7 @@ const SYSLOG_POLL_MS = 200;
 async function rowsOverSyslog(pid: number, to: { port: number; metrics: string; key: string }): Promise<number> {
   const element = `[token@32473 key="${to.key}"]`;
   const lines = Array.from({ length: BODIES }, () => {
-    const time = new Date((clockMs += 1000)).toISOString();
+    const time = new Date((clockMs += BODY_MS)).toISOString();
     return ids.map((id) => `<14>1 ${time} host bench - - ${element} ${id}\n`).join("");
   });
   const stored = async (): Promise<number> => {
