@@ -26,10 +26,11 @@ export interface SenderOptions {
   retrying(reason: string, waitMs: number): void;
 }
 
-/** Sends batches concurrently. After the first failure, `submit` and `finish` reject with it. */
+/** Sends batches concurrently, in the order of `submit`. After the first failure, `submit` and `finish` reject with it. */
 export interface Sender {
   /** Resolves when the batch can be sent, not when it has an answer. */
   submit(batch: Batch): Promise<void>;
+  /** Resolves when every submitted batch has an answer, including those that still wait to be sent. */
   finish(): Promise<void>;
 }
 
@@ -42,17 +43,23 @@ export function createSender(options: SenderOptions): Sender {
   const failed = (): void => {
     if (failure !== null) throw failure;
   };
+  let lastTurn: Promise<void> = Promise.resolve();
+  const start = async (batch: Batch): Promise<void> => {
+    while (running.size >= options.parallel) await Promise.race(running);
+    failed();
+    const sent = sendBatch(options, batch).catch((error: unknown) => {
+      failure ??= error instanceof Error ? error : new Error(String(error));
+    });
+    running.add(sent);
+    void sent.finally(() => running.delete(sent));
+  };
   return {
-    submit: async (batch) => {
-      while (running.size >= options.parallel) await Promise.race(running);
-      failed();
-      const sent = sendBatch(options, batch).catch((error: unknown) => {
-        failure ??= error instanceof Error ? error : new Error(String(error));
-      });
-      running.add(sent);
-      void sent.finally(() => running.delete(sent));
+    submit: (batch) => {
+      lastTurn = lastTurn.then(() => start(batch));
+      return lastTurn;
     },
     finish: async () => {
+      await lastTurn.catch(() => {});
       await Promise.all(running);
       failed();
     },
