@@ -21,6 +21,7 @@ const QUESTIONS = [
   "keys",
   "change",
   "protocols",
+  "access",
 ];
 const words = process.argv.slice(2);
 const firstOption = words.findIndex((word) => word.startsWith("--"));

@@ -1,3 +1,4 @@
+import { measureActors } from "./actors.ts";
 import { startProduct, type Product } from "../lib/product.ts";
 import { quantileOf } from "../lib/statistics.ts";
 
@@ -57,6 +58,8 @@ try {
   isOver = true;
   await Promise.all(clients);
   process.stdout.write(`heavy queries that ended meanwhile: ${heavyDone}\n`);
+  process.stdout.write("beside a flood of another credential of the same organization:\n");
+  await measureActors(product, light);
 } finally {
   await product.stop();
 }

@@ -131,6 +131,7 @@ const writing = "Needs `telemetry:read` as well.";
 export const ALERT_ROUTES = {
   listAlerts: route({
     operationId: "listAlerts",
+    secret: true,
     method: "GET",
     path: "/v1/alerts",
     tag: "alerts",
@@ -144,6 +145,7 @@ export const ALERT_ROUTES = {
   }),
   createAlert: route({
     operationId: "createAlert",
+    secret: true,
     method: "POST",
     path: "/v1/alerts",
     tag: "alerts",
@@ -169,6 +171,7 @@ export const ALERT_ROUTES = {
   }),
   getAlert: route({
     operationId: "getAlert",
+    secret: true,
     method: "GET",
     path: "/v1/alerts/{alert_id}",
     tag: "alerts",
@@ -182,6 +185,7 @@ export const ALERT_ROUTES = {
   }),
   updateAlert: route({
     operationId: "updateAlert",
+    secret: true,
     method: "PATCH",
     path: "/v1/alerts/{alert_id}",
     tag: "alerts",
@@ -234,6 +238,7 @@ export const ALERT_ROUTES = {
   }),
   rotateAlertSecret: route({
     operationId: "rotateAlertSecret",
+    secret: true,
     method: "POST",
     path: "/v1/alerts/{alert_id}/rotate-secret",
     tag: "alerts",

@@ -113,6 +113,7 @@ export const BUCKET_ROUTES = {
   }),
   listObjects: route({
     operationId: "listObjects",
+    access: "object.list",
     method: "GET",
     path: "/v1/buckets/{app_id}/objects",
     tag: "buckets",
@@ -129,6 +130,7 @@ export const BUCKET_ROUTES = {
   }),
   listObjectVersions: route({
     operationId: "listObjectVersions",
+    access: "object.list",
     method: "GET",
     path: "/v1/buckets/{app_id}/versions",
     tag: "buckets",
@@ -145,6 +147,7 @@ export const BUCKET_ROUTES = {
   }),
   getObject: route({
     operationId: "getObject",
+    access: "object.head",
     method: "GET",
     path: "/v1/buckets/{app_id}/object",
     tag: "buckets",
@@ -159,6 +162,7 @@ export const BUCKET_ROUTES = {
   }),
   createObjectLink: route({
     operationId: "createObjectLink",
+    secret: true,
     method: "POST",
     path: "/v1/buckets/{app_id}/links",
     tag: "buckets",
@@ -175,6 +179,7 @@ export const BUCKET_ROUTES = {
   }),
   createObjectUpload: route({
     operationId: "createObjectUpload",
+    secret: true,
     method: "POST",
     path: "/v1/buckets/{app_id}/uploads",
     tag: "buckets",
@@ -198,6 +203,7 @@ export const BUCKET_ROUTES = {
   }),
   deleteObjects: route({
     operationId: "deleteObjects",
+    access: "object.delete",
     method: "POST",
     path: "/v1/buckets/{app_id}/delete",
     tag: "buckets",

@@ -6,6 +6,7 @@ import { DISCOVERY_ROUTES } from "./portal/index.ts";
 import { QUERY_ROUTES } from "./query.ts";
 import { REGISTRY_API_ROUTES } from "./registry.ts";
 import type { Route } from "./route.ts";
+import { RUNNING_QUERY_ROUTES } from "./running-queries.ts";
 import { SAVED_QUERY_ROUTES } from "./saved-queries.ts";
 import { TELEMETRY_ROUTES } from "./telemetry.ts";
 import { TELEMETRY_SETTINGS_ROUTES } from "./telemetry-settings.ts";
@@ -19,6 +20,7 @@ export const PUBLIC_OPERATIONS: readonly Route[] = [
   TELEMETRY_ROUTES,
   TELEMETRY_SETTINGS_ROUTES,
   QUERY_ROUTES,
+  RUNNING_QUERY_ROUTES,
   SAVED_QUERY_ROUTES,
   ALERT_ROUTES,
   FILE_ROUTES,
@@ -47,6 +49,12 @@ const byHand = (name: string): CommandForm => ({ name, byHand: true });
 const FORMS: Readonly<Record<string, CommandForm>> = {
   ingest: byHand("ingest"),
   query: byHand("query"),
+  listQueries: {
+    examples: ["", "--json"],
+    columns: ["state", "running_ms", "waited_ms", "bytes_planned", "id", "statement"],
+  },
+  cancelQuery: { examples: ["stmt_01k…"], confirm: false },
+  cancelQueries: { name: "query cancel-all", examples: ["--actor cred_01k…"], confirm: false },
   tailLogs: byHand("tail"),
   createUpload: byHand("files put"),
   getFileDownload: byHand("files get"),
@@ -79,11 +87,27 @@ const FORMS: Readonly<Record<string, CommandForm>> = {
   getAccess: { name: "access show", examples: ["--permission files:write --project web"] },
   getAddresses: { name: "addresses show" },
   getUsage: { name: "usage show" },
+  listQuotas: {
+    name: "quotas list",
+    examples: ["", "--json"],
+    columns: ["scope", "name", "used_bytes", "max_bytes", "state", "target_id"],
+  },
+  getQuota: { name: "quotas show", examples: ["project proj_01k…"] },
+  updateQuota: { name: "quotas set", examples: ["project proj_01k… --max-bytes 1000000000"] },
+  listDailyUsage: {
+    name: "usage daily",
+    examples: ["", "--group-by project --from 2026-11-01", "--group-by service --json"],
+  },
   getTelemetryUsage: { name: "telemetry-usage show" },
   getOrganization: { name: "organization show" },
   deleteOrganization: { name: "organization delete", examples: ["--slug acme", "--slug acme --yes"] },
   keepOrganization: { name: "organization keep", examples: [""] },
   listAudit: { examples: ["--action project.create --limit 20", "--from 2026-11-01T00:00:00Z --json"] },
+  getRequest: { name: "request show", examples: ["req_01k…", "req_01k… --json"] },
+  listRequests: {
+    examples: ["", "--limit 20 --json"],
+    columns: ["at", "status", "code", "method", "operation", "request_id"],
+  },
   createProject: { examples: ["--slug web --name 'Web shop' --visibility private"] },
   updateProject: { examples: ["web --name 'Web shop'"] },
   listTrashItems: {
@@ -114,6 +138,8 @@ const FORMS: Readonly<Record<string, CommandForm>> = {
       "cred_01k… --resources null",
     ],
   },
+  updateQueryLogSettings: { examples: ["--mode off", "--retention-days 90"] },
+  updateAccessLogSettings: { examples: ["--mode all", "--mode sampled --sample-rate 100 --retention-days 90"] },
   updateIngestKey: {
     examples: ["cred_01k… --requests-per-second 50", "cred_01k… --service checkout", "cred_01k… --origins null"],
   },

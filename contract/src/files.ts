@@ -96,6 +96,7 @@ export const SHARE_S = { min: 60, max: 604_800 } as const;
 export const FILE_ROUTES = {
   createUpload: route({
     operationId: "createUpload",
+    secret: true,
     method: "POST",
     path: "/v1/upload",
     tag: "files",
@@ -126,6 +127,7 @@ export const FILE_ROUTES = {
   }),
   listFiles: route({
     operationId: "listFiles",
+    access: "file.list",
     method: "GET",
     path: "/v1/files",
     tag: "files",
@@ -153,6 +155,7 @@ export const FILE_ROUTES = {
   }),
   listFileNames: route({
     operationId: "listFileNames",
+    access: "file.list",
     method: "GET",
     path: "/v1/files/names",
     tag: "files",
@@ -185,6 +188,7 @@ export const FILE_ROUTES = {
   }),
   listFileVersions: route({
     operationId: "listFileVersions",
+    access: "file.list",
     method: "GET",
     path: "/v1/files/{file_id}/versions",
     tag: "files",
@@ -199,6 +203,7 @@ export const FILE_ROUTES = {
   }),
   copyFile: route({
     operationId: "copyFile",
+    access: "file.copy",
     method: "POST",
     path: "/v1/files/{file_id}/copy",
     tag: "files",
@@ -216,6 +221,8 @@ export const FILE_ROUTES = {
   }),
   getFileDownload: route({
     operationId: "getFileDownload",
+    access: "file.grant",
+    secret: true,
     method: "GET",
     path: "/v1/files/{file_id}/download",
     tag: "files",
@@ -240,6 +247,7 @@ export const FILE_ROUTES = {
   }),
   deleteFile: route({
     operationId: "deleteFile",
+    access: "file.delete",
     method: "DELETE",
     path: "/v1/files/{file_id}",
     tag: "files",
@@ -293,6 +301,7 @@ export const FILE_ROUTES = {
   }),
   purgeFile: route({
     operationId: "purgeFile",
+    access: "file.delete",
     method: "DELETE",
     path: "/v1/files/trash/{file_id}",
     tag: "files",
@@ -304,6 +313,7 @@ export const FILE_ROUTES = {
   }),
   emptyTrash: route({
     operationId: "emptyTrash",
+    access: "file.delete",
     method: "DELETE",
     path: "/v1/files/trash",
     tag: "files",

@@ -20,7 +20,7 @@ export const QueryBody = Type.Object(
       minLength: 1,
       maxLength: 65_536,
       description:
-        "one SELECT over logs, metrics, traces, audit_log, webhook_events, images, files and objects, in DuckDB's dialect",
+        "one SELECT over logs, metrics, traces, audit_log, webhook_events, images, files, objects and usage_daily, in DuckDB's dialect",
     }),
     parameters: Type.Optional(Parameters),
     from: Type.Optional(
@@ -94,6 +94,7 @@ export const QuerySchema = Type.Object({
 export const QUERY_ROUTES = {
   query: route({
     operationId: "query",
+    access: "query.run",
     method: "POST",
     path: "/v1/query",
     tag: "query",
@@ -101,7 +102,7 @@ export const QUERY_ROUTES = {
     description:
       "`Accept` selects application/json, application/x-ndjson, text/csv, application/vnd.apache.arrow.stream or " +
       "application/vnd.apache.parquet. The result streams. Closing the connection cancels the query. All formats except JSON have their statistics in the " +
-      "trailer field Query-Statistics. With `explain` the answer is a plan. The table audit_log also needs audit:read, webhook_events webhooks:read, images registry:pull, files files:read, objects s3:read.",
+      "trailer field Query-Statistics. With `explain` the answer is a plan. The table audit_log also needs audit:read, webhook_events webhooks:read, images registry:pull, files files:read, objects s3:read, usage_daily org:read.",
     permission: "telemetry:read",
     resource: "services",
     body: QueryBody,
@@ -112,6 +113,8 @@ export const QUERY_ROUTES = {
       "sql_not_allowed",
       "query_failed",
       "query_timeout",
+      "query_cancelled",
+      "query_scan_limit",
       "query_memory",
       "query_too_large",
       "sandbox_missing",

@@ -1,6 +1,6 @@
 /** Why the server refuses requests, and what would allow them: one list for answers, metrics and documentation. */
 
-/** The rules that refuse requests, with their meaning. `reason` of `http_refused_total` has these names. */
+/** The rules that refuse requests, with their meaning. `reason` of `mooring_http_refused_total` has these names. */
 export const REFUSAL_RULES = {
   scope: "The credential or its token was not given the permission.",
   role: "The role of the person, or of the person responsible for the credential, does not have the permission.",

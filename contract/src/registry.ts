@@ -227,6 +227,7 @@ export const REGISTRY_API_ROUTES = {
   }),
   listImageTags: route({
     operationId: "listImageTags",
+    access: "image.list",
     method: "GET",
     path: "/v1/registry/repositories/{app_id}/tags",
     tag: "registry",
@@ -241,6 +242,7 @@ export const REGISTRY_API_ROUTES = {
   }),
   getImageManifest: route({
     operationId: "getImageManifest",
+    access: "image.pull",
     method: "GET",
     path: "/v1/registry/repositories/{app_id}/manifests/{reference}",
     tag: "registry",
@@ -254,6 +256,7 @@ export const REGISTRY_API_ROUTES = {
   }),
   deleteImageManifest: route({
     operationId: "deleteImageManifest",
+    access: "image.delete",
     method: "DELETE",
     path: "/v1/registry/repositories/{app_id}/manifests/{reference}",
     tag: "registry",

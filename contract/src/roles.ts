@@ -7,7 +7,7 @@ import { SCOPES, type CustomRoleKind, type OrgRole, type ProjectRole, type Scope
 export const ORG_ROLE_SCOPES: Readonly<Record<OrgRole, readonly Scope[]>> = {
   owner: SCOPES,
   admin: SCOPES,
-  developer: allBut("org:write", "members:write", "audit:read"),
+  developer: allBut("org:write", "members:write", "queries:manage", "audit:read"),
   viewer: readingScopes(),
   // A guest has the scopes of their roles in projects.
   guest: [],
@@ -15,11 +15,12 @@ export const ORG_ROLE_SCOPES: Readonly<Record<OrgRole, readonly Scope[]>> = {
 
 /** The scopes that each role of a project adds, within that project. */
 export const PROJECT_ROLE_SCOPES: Readonly<Record<ProjectRole, readonly Scope[]>> = {
-  maintainer: allBut("org:read", "org:write", "members:write", "audit:read"),
+  maintainer: allBut("org:read", "org:write", "members:write", "queries:manage", "audit:read"),
   writer: allBut(
     "org:read",
     "org:write",
     "members:write",
+    "queries:manage",
     "audit:read",
     "projects:write",
     "apps:write",

@@ -1,4 +1,5 @@
 import type { Static, TObject, TSchema } from "typebox";
+import type { AccessAction } from "./access-actions.ts";
 import type { ResourceKind } from "./resources.ts";
 import type { Scope } from "./scopes.ts";
 
@@ -59,6 +60,8 @@ export interface Route<
   readonly endsAccess?: boolean;
   /** Senders may also use an ingest key instead of an access token. */
   readonly takesIngestKeys?: boolean;
+  /** Its row in the access log. The first parameter of the path is the target, unless the operation names another one. */
+  readonly access?: AccessAction;
   /** People may do it also while their organization is deleted, before its data is. */
   readonly whileDeleting?: boolean;
   readonly params?: P;
@@ -70,6 +73,8 @@ export interface Route<
   readonly otherBodies?: Readonly<Record<string, string>>;
   /** Body of the success answer; absent for 204. */
   readonly result?: R;
+  /** The success answer has a secret. It is never compressed, because its length could then reveal the secret. */
+  readonly secret?: true;
   /** Media type of the success answer if it is not JSON; `result` then describes it in words. */
   readonly resultType?: string;
   readonly status: 200 | 201 | 202 | 204;

@@ -116,6 +116,7 @@ export const SAVED_QUERY_ROUTES = {
   }),
   runSavedQuery: route({
     operationId: "runSavedQuery",
+    access: "query.run",
     method: "POST",
     path: "/v1/query/saved/{query_id}/run",
     tag: "saved queries",

@@ -1,15 +1,16 @@
 import Type, { type TInteger, type TSchema } from "typebox";
+import { ACCESS_LOG_ROWS } from "./access-log.ts";
+import { ERASURE_ROWS } from "./erasures.ts";
 import { INGEST_RULE_ROWS } from "./ingest-rules.ts";
+import { QUERY_LOG_ROWS } from "./query-log.ts";
 import { REFUSED_ENTRIES_ROWS } from "./refused-entries.ts";
-import { closed, Id, listQuery, nullable, page } from "./organization/shapes.ts";
+import { RETENTION_RULE_ROWS } from "./retention-rules.ts";
+import { closed, nullable } from "./organization/shapes.ts";
 import { route } from "./route.ts";
 import { Timestamp } from "./shared.ts";
 
-const TypeName = Type.Enum(["logs", "metrics", "traces"]);
 const DAYS_MAX = 36_500;
 const Days = Type.Integer({ minimum: 1, maximum: DAYS_MAX });
-const MATCHED_CHARS_MAX = 65_536;
-const MATCHED_KEYS_MAX = 16;
 
 /** A value for each type of telemetry. */
 function byType<T extends TSchema>(value: T) {
@@ -69,71 +70,6 @@ export const TelemetryUsage = Type.Object({
   }),
 });
 
-const matched = (description: string) =>
-  Type.Optional(Type.String({ maxLength: MATCHED_CHARS_MAX, description: `equal to this; of ${description}` }));
-const matchedMembers = (description: string) =>
-  Type.Optional(
-    Type.Record(Type.String({ maxLength: 1024 }), Type.String({ maxLength: MATCHED_CHARS_MAX }), {
-      minProperties: 1,
-      maxProperties: MATCHED_KEYS_MAX,
-      description,
-    }),
-  );
-
-export const ErasureBody = Type.Object(
-  {
-    types: Type.Array(TypeName, { minItems: 1, uniqueItems: true, maxItems: 3 }),
-    from: Type.Optional(Type.String({ format: "date-time", description: "only rows at or after this time" })),
-    to: Type.Optional(Type.String({ format: "date-time", description: "only rows before this time" })),
-    match: Type.Object(
-      {
-        project_id: matched("all types: the id of a project"),
-        service: matched("logs and traces"),
-        trace_id: matched("logs and traces"),
-        level: matched("logs"),
-        name: matched("metrics and traces"),
-        message: matched("logs"),
-        attributes: matchedMembers(
-          "for logs and traces. The names are keys, or JSON pointers that begin with a slash; the values are texts as in `attributes->>'key'`",
-        ),
-        tags: matchedMembers("for metrics. The names are tags, the values texts"),
-      },
-      { ...closed, minProperties: 1, description: "the values that a row must have; all must match" },
-    ),
-  },
-  closed,
-);
-
-const ErasureStateName = Type.Enum(["pending", "running", "done", "failed"]);
-
-export const Erasure = Type.Object({
-  id: Id,
-  state: ErasureStateName,
-  types: Type.Array(TypeName),
-  match_digest: Type.String({
-    description:
-      "keyed hash of the time range and match; equal requests have equal hashes. The values of match are not stored",
-  }),
-  rows_erased: Type.Integer({ minimum: 0 }),
-  files_rewritten: Type.Integer({ minimum: 0, description: "files that were rewritten or deleted" }),
-  quarantined: Type.Array(Type.String(), {
-    description: "files that the server could not read and moved to quarantine; a person must examine them",
-  }),
-  directories: Type.Array(
-    Type.Object({
-      id: Id,
-      state: ErasureStateName,
-      rows_erased: Type.Integer({ minimum: 0 }),
-      detail: nullable(Type.String()),
-      finished_at: nullable(Timestamp),
-    }),
-    { description: "the progress in each telemetry directory of the deployment" },
-  ),
-  created_by: Id,
-  created_at: Timestamp,
-  finished_at: nullable(Timestamp),
-});
-
 /** Retention, quotas, erasure and ingest rules of an organization's telemetry. */
 export const TELEMETRY_SETTINGS_ROUTES = {
   getTelemetrySettings: route({
@@ -154,7 +90,7 @@ export const TELEMETRY_SETTINGS_ROUTES = {
     tag: "telemetry",
     summary: "Change how long telemetry is kept, and which times are accepted",
     description:
-      "Within seconds, older rows are no longer shown; soon after, their files are deleted. A longer retention does not bring back " +
+      "A shorter retention has a grace, see `getRetentionRules`. After that, older rows are no longer shown, and their files are deleted a day later. A longer retention does not bring back " +
       "deleted rows. Settings that the request does not name stay.",
     permission: "org:write",
     headers: ["If-Match"],
@@ -199,47 +135,10 @@ export const TELEMETRY_SETTINGS_ROUTES = {
     status: 200,
     problems: ["forbidden"],
   }),
-  createTelemetryErasure: route({
-    operationId: "createTelemetryErasure",
-    method: "POST",
-    path: "/v1/telemetry/erasures",
-    tag: "telemetry",
-    summary: "Erase the rows that match, for good",
-    description:
-      "Erases rows that were acknowledged before the request, in every project, also in private ones. The answer comes at once. The erasure is `done` when " +
-      "no file of the store has the rows any more. Then the values of match are deleted, and only their digest stays.",
-    permission: "org:write",
-    recentSignIn: true,
-    body: ErasureBody,
-    result: Erasure,
-    status: 202,
-    problems: ["invalid_body", "forbidden", "limit_reached"],
-    idempotent: true,
-  }),
-  listTelemetryErasures: route({
-    operationId: "listTelemetryErasures",
-    method: "GET",
-    path: "/v1/telemetry/erasures",
-    tag: "telemetry",
-    summary: "List erasures, newest first",
-    permission: "org:write",
-    query: listQuery,
-    result: page(Erasure),
-    status: 200,
-    problems: ["invalid_parameter", "forbidden"],
-  }),
-  getTelemetryErasure: route({
-    operationId: "getTelemetryErasure",
-    method: "GET",
-    path: "/v1/telemetry/erasures/{erasure_id}",
-    tag: "telemetry",
-    summary: "Show the progress of an erasure",
-    permission: "org:write",
-    params: Type.Object({ erasure_id: Id }),
-    result: Erasure,
-    status: 200,
-    problems: ["forbidden", "not_found"],
-  }),
+  ...ERASURE_ROWS,
+  ...RETENTION_RULE_ROWS,
+  ...ACCESS_LOG_ROWS,
+  ...QUERY_LOG_ROWS,
   ...INGEST_RULE_ROWS,
   ...REFUSED_ENTRIES_ROWS,
 } as const;

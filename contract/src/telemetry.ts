@@ -71,6 +71,7 @@ export const TELEMETRY_ROUTES = {
   }),
   tailLogs: route({
     operationId: "tailLogs",
+    access: "logs.tail",
     method: "GET",
     path: "/v1/tail/logs",
     tag: "telemetry",

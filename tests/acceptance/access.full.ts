@@ -23,7 +23,12 @@ const shared = useSharedServer(prepareHidden);
 const OPERATIONS = publishedOperations();
 const GUARDED = OPERATIONS.filter((operation) => operation.scopes !== null);
 const ADDRESSED = GUARDED.filter((operation) => operation.parameters.some((name) => name.endsWith("_id")));
-const FIRST_PARAMETERS = new Set(ADDRESSED.map(({ parameters: [first = ""] }) => first));
+const FIRST_PARAMETERS = new Set(ADDRESSED.map(idOf));
+
+/** Returns the first parameter that names a resource. */
+function idOf({ parameters }: (typeof OPERATIONS)[number]): string {
+  return parameters.find((name) => name.endsWith("_id")) ?? "";
+}
 
 test("the published documents name the operations of the contract", () => {
   const ids = new Set(OPERATIONS.map((operation) => operation.id));
@@ -133,8 +138,8 @@ for (const operation of ADDRESSED) {
     const requestId = "same-id-for-both-requests";
     let compared = 0;
     for (const { what, values } of hidden) {
-      const [own] = operation.parameters;
-      if (own === undefined || values[own] === undefined) continue;
+      const own = idOf(operation);
+      if (values[own] === undefined) continue;
       const real = { ...absentValues(operation), [own]: values[own] };
       const [a, b] = await Promise.all(
         [real, absentValues(operation)].map((ids) =>

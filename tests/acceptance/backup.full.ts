@@ -1,11 +1,12 @@
 /** Backups under load: writes acknowledged before a backup began exist after its restore elsewhere. */
 import assert from "node:assert/strict";
 import { createHash, randomBytes, randomUUID } from "node:crypto";
-import { copyFileSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { backUp, restoreBackup } from "../fixtures/backups.ts";
 import { fetched, downloadUrl, uploaded } from "../fixtures/files.ts";
 import { newLedger, NUMBER_OF, startWriters, type Ledger, type Writers } from "../fixtures/load.ts";
 import { eventually, launch, mooring, type Outcome } from "../fixtures/process.ts";
@@ -56,10 +57,8 @@ test(
       for (let round = 0; round < ROUNDS; round++) {
         await delay(1500);
         const before = copyOf(load.kept);
-        const outcome = await mooring(["backup", "--to", to, "--data-dir", dataDir]);
-        assert.equal(outcome.code, 0, outcome.stderr);
-        const name = readdirSync(to).toSorted().at(-1) ?? assert.fail("no backup");
-        await restoredHas(join(to, name), dataDir, home, before);
+        await backUp(to, dataDir);
+        await restoredHas(to, dataDir, home, before);
         context.diagnostic(
           `round ${round}: ${before.telemetry.acknowledged.logs.size} logs, ${before.files.size} files, ${before.images.size} images`,
         );
@@ -75,30 +74,33 @@ test(
   },
 );
 
-test("a killed backup leaves nothing that looks like a backup, and delays nothing", { timeout: 300_000 }, async () => {
+test("a killed backup or prune leaves only garbage, and delays nothing", { timeout: 300_000 }, async () => {
   const [dataDir, to] = [join(directory, "killed"), join(directory, "killed-backups")];
   const server = await startServer({ dataDir, settings: SETTINGS, database: "sqlite" });
   try {
     const { credential } = await server.bootstrap();
     const token = await server.token(credential);
-    for (let n = 0; n < 200; n++) await uploaded(server, token, {}, randomBytes(40_000));
+    const first = await backUp(to, dataDir);
     for (let round = 0; round < 8; round++) {
-      const running = launch(["backup", "--to", to, "--data-dir", dataDir]);
-      await eventually("the backup to begin", () => (existing(to).length > round ? true : null), 20_000).catch(
+      for (let n = 0; n < 50; n++) await uploaded(server, token, {}, randomBytes(40_000));
+      const words =
+        round % 2 === 0 ? ["backup"] : ["backup", "prune", "--backup-keep", "1", "--backup-keep-hourly", "1"];
+      const running = launch([...words, "--to", to, "--data-dir", dataDir]);
+      await eventually("it to begin", () => (existing(join(to, "locks")).length > 0 ? true : null), 20_000).catch(
         () => undefined,
       );
-      await delay(Math.random() * 30);
+      await delay(Math.random() * 60);
       running.child.kill("SIGKILL");
       await running.exited;
-      for (const name of existing(to)) {
-        if (existing(join(to, name)).includes("backup.json")) continue;
-        const refused = await mooring(["restore", "--from", join(to, name), "--data-dir", join(directory, "never")]);
-        assert.equal(refused.code, 1);
-        assert.match(refused.stderr, /was not finished/);
-      }
+      const verified = await mooring(["backup", "verify", "--to", to, "--data-dir", dataDir]);
+      assert.equal(verified.code, 0, verified.stdout + verified.stderr);
     }
-    const last = await mooring(["backup", "--to", to, "--data-dir", dataDir]);
-    assert.equal(last.code, 0, last.stderr);
+    const last = await backUp(to, dataDir);
+    assert.notEqual(last, first);
+    const pruned = await mooring(["backup", "prune", "--to", to, "--data-dir", dataDir]);
+    assert.equal(pruned.code, 0, pruned.stderr);
+    await restoreBackup(to, dataDir, join(directory, "after-kills"));
+    wasClean(await mooring(["scrub", "--data-dir", join(directory, "after-kills")]), ["scrub"]);
   } finally {
     await server.dispose();
   }
@@ -208,9 +210,7 @@ async function passingImage(repository: RepositoryClient): Promise<void> {
 /** Restores into a new directory, adds the key, and compares. */
 async function restoredHas(backup: string, dataDir: string, home: Bootstrap, kept: Kept): Promise<void> {
   const target = join(directory, `restored-${unique()}`);
-  const restore = await mooring(["restore", "--from", backup, "--data-dir", target]);
-  assert.equal(restore.code, 0, `${restore.stdout}\n${restore.stderr}`);
-  copyFileSync(join(dataDir, "master.key"), join(target, "master.key"));
+  await restoreBackup(backup, dataDir, target);
   const server = await startServer({ dataDir: target, database: "sqlite" });
   try {
     const token = await server.token(home.credential);

@@ -109,7 +109,7 @@ describe("bootstrap", { concurrency: 3 }, () => {
     const token = await shared.server.token(made.credential);
     const me = await shared.server.call<{ organization: { id: string }; scopes: string[] }>("GET", "/v1/me", { token });
     assert.equal(me.body.organization.id, made.org.id);
-    assert.equal(me.body.scopes.length, 23);
+    assert.equal(me.body.scopes.length, 24);
   });
 
   test("again: the same organization, project and app, another credential", async () => {
@@ -452,6 +452,7 @@ describe("operating an instance", { concurrency: 3 }, () => {
       "data directory",
       "disk",
       "clock",
+      "database",
       "records",
       "master key",
       "query sandbox",

@@ -78,6 +78,22 @@ const SUBJECTS: Readonly<Record<string, () => Promise<Subject> | Subject>> = {
     path: "/v1/telemetry/settings",
     change: (n) => ({ retention_days: { logs: days(n) } }),
   }),
+  updateRetentionRules: () => ({
+    path: "/v1/telemetry/retention-rules",
+    change: (n) => ({ rules: [{ name: `v${n}`, type: "logs", match: { service: "a" }, days: days(n) }] }),
+  }),
+  updateAccessLogSettings: () => ({
+    path: "/v1/access-log/settings",
+    change: (n) => ({ retention_days: days(n) }),
+  }),
+  updateQueryLogSettings: () => ({
+    path: "/v1/query-log/settings",
+    change: (n) => ({ retention_days: days(n) }),
+  }),
+  updateQuota: () => ({
+    path: `/v1/quotas/project/${home.project.id}`,
+    change: (n) => ({ max_bytes: 1_000_000_000 + n }),
+  }),
   updateIngestRule: async () =>
     named(`/v1/ingest-rules/${await made("/v1/ingest-rules", { name: "a", types: ["logs"], action: "drop" })}`),
   updateWebhook: () => named(`/v1/webhooks/${home.webhook.id}`),

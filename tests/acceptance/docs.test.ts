@@ -1,7 +1,7 @@
 /** The requirements and outputs in the pages of the documentation. docs.full.ts runs their commands. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { allPages, hiddenCommands, pageOf, patternOf, readPages, readText } from "../fixtures/page.ts";
+import { allPages, BAD_DAYS, hiddenCommands, pageOf, patternOf, readPages, readText } from "../fixtures/page.ts";
 
 const PAGES = readPages();
 
@@ -16,6 +16,18 @@ test("every command is in a block that is run, or has a reason", () => {
     ["README.md", ...allPages()].flatMap((path) => hiddenCommands(path, readText(path))),
     [],
   );
+});
+
+test("every page of a bad day is in their index, and every alert links to a page that exists", () => {
+  const pages = allPages().filter((path) => path.startsWith(BAD_DAYS));
+  const index = readText("docs/how-to/bad-days.md");
+  assert.ok(pages.length > 15);
+  assert.deepEqual(
+    pages.filter((path) => !index.includes(path.replace("docs/how-to/", ""))),
+    [],
+  );
+  const linked = [...readText("deploy/prometheus/alerts.yaml").matchAll(/runbook_url: ([^#\n]+)/g)];
+  for (const [, path = ""] of linked) assert.ok(allPages().includes(path), path);
 });
 
 test("a command outside of sh, a mark without a reason, and a mark without a block are found", () => {

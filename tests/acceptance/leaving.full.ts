@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { backUp, restoreBackup } from "../fixtures/backups.ts";
 import { Person } from "../fixtures/person.ts";
 import { eventually, mooring } from "../fixtures/process.ts";
 import { startServer, type Server } from "../fixtures/server.ts";
@@ -59,13 +60,6 @@ function filesWith(root: string, texts: readonly string[]): string[] {
   });
 }
 
-async function backUp(): Promise<string> {
-  const to = join(directory, "backups");
-  const done = await mooring(["backup", "--to", to, "--json", "--with-master-key", "--data-dir", server.dataDir]);
-  assert.equal(done.code, 0, done.stderr);
-  return join(to, (JSON.parse(done.stdout) as { name: string }).name);
-}
-
 test("no table, file, log or later backup of the server has the address of a deleted person", async () => {
   assert.equal((await leaver.call("PATCH", "/api/account", { name: NAME })).status, 200);
   assert.equal((await leaver.call("PUT", "/api/account/email", { email: EMAIL })).status, 200);
@@ -78,9 +72,10 @@ test("no table, file, log or later backup of the server has the address of a del
     sql: "SELECT count(*) AS n FROM audit_log WHERE detail::text LIKE '%7f3a%'",
   });
   assert.equal(rows.status, 200, rows.text);
-  const early = await backUp();
+  const backups = join(directory, "backups");
+  const early = await backUp(backups, server.dataDir);
   assert.notEqual(filesWith(server.dataDir, SECRETS).length, 0, "the scan must find the address while it is there");
-  assert.notEqual(filesWith(early, SECRETS).length, 0);
+  assert.deepEqual(filesWith(backups, SECRETS), [], "backups are encrypted");
 
   const userId = leaver.id;
   assert.equal((await leaver.call("DELETE", "/api/account")).status, 204);
@@ -90,8 +85,9 @@ test("no table, file, log or later backup of the server has the address of a del
   server = await startServer({ dataDir: server.dataDir, database: "sqlite", settings: SETTINGS });
   owner = await Person.signedIn(server, owner.email);
   await eventually("the last trace to go", () => (filesWith(server.dataDir, SECRETS).length === 0 ? true : null));
-  const later = await backUp();
-  assert.deepEqual(filesWith(later, SECRETS), []);
+  const later = await backUp(backups, server.dataDir);
+  await restoreBackup(backups, server.dataDir, join(directory, "later"), later);
+  assert.deepEqual(filesWith(join(directory, "later"), SECRETS), []);
   const all = `${log}${server.stdout()}${server.stderr()}`;
   for (const text of SECRETS) assert.ok(!all.includes(text), `the log has ${text}`);
 
@@ -112,9 +108,7 @@ test("no table, file, log or later backup of the server has the address of a del
   assert.equal(adopted.body.responsible.id, owner.id);
 
   const restored = join(directory, "restored");
-  const done = await mooring(["restore", "--from", early, "--data-dir", restored]);
-  assert.equal(done.code, 0, `${done.stdout}${done.stderr}`);
-  assert.match(done.stdout, /deleted again: 1 people/);
+  assert.match(await restoreBackup(backups, server.dataDir, restored, early), /deleted again: 1 people/);
   assert.deepEqual(filesWith(restored, SECRETS), []);
   assert.equal((await mooring(["audit", "verify", "--data-dir", restored])).code, 0);
 });

@@ -10,7 +10,14 @@ import { ingest, ingested, logEntry, rows } from "../fixtures/telemetry.ts";
 const DAY_MS = 86_400_000;
 
 const shared = useServer({
-  settings: { compaction_interval_ms: 200, retention_check_ms: 200, retention_days_max: 365, rate_limit_burst: 10_000 },
+  settings: {
+    compaction_interval_ms: 200,
+    retention_check_ms: 200,
+    retention_days_max: 365,
+    retention_grace_hours: 0,
+    retention_delete_hours: 0,
+    rate_limit_burst: 10_000,
+  },
 });
 
 const daysAgo = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString();

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { Person } from "../fixtures/person.ts";
 import { mooring } from "../fixtures/process.ts";
 import { showLogs, startServer, type Server, type ServerOptions } from "../fixtures/server.ts";
 
@@ -48,7 +49,7 @@ async function lineOf(server: Server, requestId: string): Promise<string> {
   const line = server
     .stderr()
     .split("\n")
-    .find((each) => each.includes(requestId));
+    .find((each) => each.includes(requestId) && each.includes("request answered"));
   return line ?? assert.fail(`no line has the request id:\n${server.stderr()}`);
 }
 
@@ -73,6 +74,66 @@ test("the log as text has one line for an event", async () => {
   const line = await lineOf(server, "seen-in-text");
   assert.match(line, /^\S{23}Z debug request answered (\S+=\S+ )*request_id=seen-in-text .*\bstatus=404\b/);
   for (const each of server.stderr().trim().split("\n")) assert.match(each, /^\d{4}-\S{18}Z (debug|info |warn ) \S/);
+});
+
+/** Returns the lines of the log about a request, as JSON. */
+function linesOf(server: Server, requestId: string): Record<string, unknown>[] {
+  const lines = server.stderr().split("\n");
+  return lines.filter((line) => line.includes(requestId)).map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+test("a refused request has one line, and an operator changes the level of the running server", async () => {
+  const server = await start({ settings: { log_format: "json" } });
+  const home = await server.bootstrap();
+  const token = await server.token(home.credential);
+  const ask = (id: string): Promise<unknown> =>
+    server.call("GET", "/v1/projects/absent", { token, headers: { "request-id": id } });
+  await ask("at-info-0001");
+  const operator = await Person.setUp(server, home.owner);
+  assert.equal((await operator.call("PUT", "/api/instance/log-level", { level: "debug" })).status, 200);
+  await ask("at-debug-0001");
+  assert.equal((await operator.call("PUT", "/api/instance/log-level", { level: "error" })).status, 200);
+  await ask("at-error-0001");
+  await server.stop();
+  const [line, ...more] = linesOf(server, "at-info-0001");
+  assert.deepEqual(more, []);
+  const { level, msg, code, rule, status, operation, organization, server_request_id: id } = line ?? assert.fail();
+  const found = { level, msg, code, rule, status, operation, organization };
+  const message = "request refused";
+  assert.deepEqual(found, {
+    level: "info",
+    msg: message,
+    code: "not_found",
+    rule: "absent",
+    status: 404,
+    operation: "getProject",
+    organization: home.org.id,
+  });
+  assert.match(String(id), /^req_/);
+  const messages = linesOf(server, "at-debug-0001").map((each) => each["msg"]);
+  assert.deepEqual(new Set(messages), new Set([message, "request answered"]));
+  assert.deepEqual(linesOf(server, "at-error-0001"), []);
+});
+
+test("log_requests writes a line for each answered request, with its caller", async () => {
+  const server = await start({ settings: { log_format: "json", log_requests: "all" } });
+  const home = await server.bootstrap();
+  const token = await server.token(home.credential);
+  assert.equal((await server.call("GET", "/v1/me", { token, headers: { "request-id": "answered-0001" } })).status, 200);
+  await server.stop();
+  const [line] = linesOf(server, "answered-0001");
+  assert.ok(line !== undefined, server.stderr());
+  const { level, msg, path, status, organization, ip } = line;
+  const wanted = {
+    level: "info",
+    msg: "request answered",
+    path: "/v1/me",
+    status: 200,
+    organization: home.org.id,
+    ip: "127.0.0.1",
+  };
+  assert.deepEqual({ level, msg, path, status, organization, ip }, wanted);
+  assert.match(String(line["actor"]), /^cred_/);
 });
 
 test("all mistakes have their place, and the server does not start", async () => {

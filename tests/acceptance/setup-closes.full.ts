@@ -2,12 +2,12 @@
  * The set-up of a server closes with the first account: no older link makes another operator, in any order of starts.
  */
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, afterEach, test } from "node:test";
-import { mooring } from "../fixtures/process.ts";
+import { backUp, restoreBackup } from "../fixtures/backups.ts";
 import { bootstrap, startServer, type Server } from "../fixtures/server.ts";
 
 const PASSWORD = "correct horse battery";
@@ -106,15 +106,12 @@ test("a restored backup has no open link, with and without a finished set-up", a
   const printed = printedLink(server) ?? assert.fail(server.stdout());
   const acme = await server.bootstrap({ org: "acme" });
   const backup = join(directory, `backup-${made}`);
-  const backedUp = await mooring(["backup", "--to", backup, "--with-master-key", "--data-dir", server.dataDir]);
-  assert.equal(backedUp.code, 0, backedUp.stderr);
+  await backUp(backup, server.dataDir);
   assert.equal((await setUp(server, tokenOf(acme))).admin, true);
   await stop(server);
 
   const restored = newDirectory();
-  const outcome = await mooring(["restore", "--from", only(backup), "--data-dir", restored]);
-  assert.equal(outcome.code, 0, outcome.stdout + outcome.stderr);
-  assert.match(outcome.stdout, /open links ended: 2 setup links/);
+  assert.match(await restoreBackup(backup, server.dataDir, restored), /open links ended: 2 setup links/);
   const second = await serve(restored);
   for (const token of [printed, tokenOf(acme)]) assert.equal((await setUp(second, token)).status, 404);
   // It was created before anybody set the server up, so its start prints a separate link.
@@ -127,12 +124,10 @@ test("a restored backup of an older version stays unchanged, and has no open lin
   const acme = await bootstrap(dataDir, {}, { org: "acme" });
   const taken = withoutLastMigration(dataDir);
   const backup = join(directory, `backup-${made}`);
-  const backedUp = await mooring(["backup", "--to", backup, "--with-master-key", "--data-dir", dataDir]);
-  assert.equal(backedUp.code, 0, backedUp.stderr);
+  await backUp(backup, dataDir);
   const restored = newDirectory();
-  const outcome = await mooring(["restore", "--from", only(backup), "--data-dir", restored]);
-  assert.equal(outcome.code, 0, outcome.stdout + outcome.stderr);
-  assert.match(outcome.stdout, /the records are of an older version: mooring serve, or mooring upgrade/);
+  const said = await restoreBackup(backup, dataDir, restored);
+  assert.match(said, /the records are of an older version: mooring serve, or mooring upgrade/);
   const names = records(restored, (db) =>
     db
       .prepare("select name from migration")
@@ -163,9 +158,4 @@ function withoutLastMigration(dataDir: string): { name: string; appliedAt: numbe
     db.prepare("delete from migration where name = ?").run(String(last?.["name"]));
     return { name: String(last?.["name"]), appliedAt: Number(last?.["applied_at"]) };
   });
-}
-
-function only(path: string): string {
-  const [name = assert.fail("no backup")] = readdirSync(path);
-  return join(path, name);
 }

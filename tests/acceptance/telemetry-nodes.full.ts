@@ -52,6 +52,23 @@ describe("servers that share records", { skip }, () => {
   const nodes = (server: Server, ...words: string[]): ReturnType<typeof mooring> =>
     mooring(["nodes", ...words, "--data-dir", server.dataDir], { environment });
 
+  test("the query log is of each server, and does not make the answers of another one incomplete", async () => {
+    await fresh();
+    const a = await start();
+    const home = await a.bootstrap();
+    const token = await a.token(home.credential);
+    await ingested(a, token, "logs", [logEntry("one")]);
+    const b = await start();
+    refused(await query(b, token, COUNT), 503, CODE);
+    const own = "select code from query_log where not contains(statement, 'query_log')";
+    assert.deepEqual(await rows(b, token, own), [{ code: CODE }], "it is read while two servers run");
+    await b.stop();
+    assert.deepEqual(await rows(a, token, COUNT), [{ n: 1 }]);
+    const again = await start(b.dataDir);
+    await again.stop();
+    assert.deepEqual(await rows(a, token, COUNT), [{ n: 1 }], "also after the other one has started with rows");
+  });
+
   test("while two run, neither answers with its part: not by SQL, not by a tail, not by an alert", async () => {
     await fresh();
     const a = await start();

@@ -1,6 +1,6 @@
 /** Undo on every surface: a deleted object is absent, its name is free, and it comes back as it was. */
 import assert from "node:assert/strict";
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -14,6 +14,7 @@ import {
 } from "@aws-sdk/client-s3";
 import { DATABASES } from "../fixtures/databases.ts";
 import { Person } from "../fixtures/person.ts";
+import { backUp, restoreBackup } from "../fixtures/backups.ts";
 import { eventually, mooring } from "../fixtures/process.ts";
 import { newRepository, repositoryOf, registryRefused, unique, type RepositoryClient } from "../fixtures/registry.ts";
 import { s3EndpointOf } from "../fixtures/s3.ts";
@@ -185,11 +186,9 @@ for (const { kind, skip } of DATABASES)
         const { code, stdout, stderr } = await mooring(words, { environment: env });
         assert.equal(code, 0, stdout + stderr);
       };
-      await run(["backup", "--to", directory, "--data-dir", dataDir], environment);
-      const backup = readdirSync(directory).find((name) => existsSync(join(directory, name, "backup.json"))) ?? "";
       const target = join(directory, "restored");
-      await run(["restore", "--from", join(directory, backup), "--data-dir", target]);
-      copyFileSync(join(dataDir, "master.key"), join(target, "master.key"));
+      await backUp(join(directory, "backups"), dataDir, environment);
+      await restoreBackup(join(directory, "backups"), dataDir, target);
       const original = { server, token };
       server = await startServer({ dataDir: target, database: "sqlite" });
       try {

@@ -58,20 +58,32 @@ export interface Tab {
 
 export function usePortal(options: ServerOptions = {}): Portal {
   const shared = useServer(options);
+  const browser = browserFor(() => shared);
+  after(() => browser.close());
+  return { shared, ...browser };
+}
+
+/** Opens tabs of a server whose owner has not yet set up their account. Close it at the end. */
+export function browserFor(
+  at: () => Pick<Shared, "server" | "home">,
+): Pick<Portal, "open" | "openEmpty"> & { close(): Promise<void> } {
   // Promises, so that tabs that open at the same time share one browser.
   const made: { browser?: Promise<Browser>; state?: Promise<State> } = {};
   const openWith = async (look: Look, isSignedIn: boolean): Promise<Tab> => {
     made.browser ??= chromium.launch({ executablePath: CHROMIUM, headless: true, args: ARGS });
     const browser = await made.browser;
-    if (isSignedIn) made.state ??= settle(browser, shared);
-    return newTab(browser, shared.server.origin, look, isSignedIn ? await made.state : undefined);
+    if (isSignedIn) made.state ??= settle(browser, at());
+    return newTab(browser, at().server.origin, look, isSignedIn ? await made.state : undefined);
   };
-  after(async () => (await made.browser)?.close());
-  return { shared, open: (look = {}) => openWith(look, true), openEmpty: (look = {}) => openWith(look, false) };
+  return {
+    open: (look = {}) => openWith(look, true),
+    openEmpty: (look = {}) => openWith(look, false),
+    close: async () => (await made.browser)?.close(),
+  };
 }
 
 /** Sets up the owner's account by the link, and keeps the session's cookie for later contexts. */
-async function settle(browser: Browser, shared: Shared): Promise<State> {
+async function settle(browser: Browser, shared: Pick<Shared, "server" | "home">): Promise<State> {
   const [, token = ""] = String(shared.home.owner.setup_url).split("#");
   const context = await browser.newContext();
   const response = await context.request.post(`${shared.server.origin}/api/setup`, {

@@ -62,7 +62,7 @@ async function since(startedMs: number, reached: Promise<unknown>): Promise<numb
 async function queriesRunning(): Promise<number> {
   const address = /^\s*metrics\s+(http:\S+)$/m.exec(portal.shared.server.stdout())?.[1] ?? "";
   const text = await (await fetch(address)).text();
-  return Number(/^mooring_queries_running (\d+)/m.exec(text)?.[1] ?? Number.NaN);
+  return Number(/^mooring_query_running (\d+)/m.exec(text)?.[1] ?? Number.NaN);
 }
 
 const untilNoneRuns = (): Promise<unknown> =>

@@ -11,7 +11,7 @@ const smtp = await startSmtp();
 const directory = mkdtempSync(join(tmpdir(), "mooring-instance-"));
 const backups = join(directory, "backups");
 const portal = usePortal({
-  settings: { backup_dir: backups },
+  settings: { backup_dir: backups, backup_interval_hours: 0 },
   environment: {
     MOORING_SMTP_URL: `smtp://127.0.0.1:${smtp.port}`,
     MOORING_MAIL_FROM: "Mooring <noreply@example.com>",
@@ -101,7 +101,11 @@ async function ownerInvited({ context }: Tab, origin: string, email: string): Pr
   return invitation.split("#")[1] ?? assert.fail(invitation);
 }
 
-test("a backup is created, listed and deleted", { skip: NO_CHROMIUM }, async () => {
+function keptBackups(): string[] {
+  return readdirSync(join(backups, "backups")).map((file) => file.replace(".json", ""));
+}
+
+test("a backup is created, listed, restored in parts and deleted", { skip: NO_CHROMIUM }, async () => {
   const tab = await portal.open();
   const { page } = tab;
   await tab.go("/instance?tab=backups");
@@ -109,13 +113,26 @@ test("a backup is created, listed and deleted", { skip: NO_CHROMIUM }, async () 
   await wellIn(tab, "no backup");
   await page.getByRole("button", { name: "Back up now" }).click();
   await page.getByRole("cell", { name: "good" }).waitFor({ timeout: 120_000 });
-  const [name = assert.fail()] = readdirSync(backups);
+  const [name = assert.fail()] = keptBackups();
   await wellIn(tab, "a backup");
+  for (const [slug, state] of [
+    [portal.shared.home.app.slug, "done"],
+    ["no-such-app", "failed"],
+  ] as const) {
+    await page.getByRole("button", { name: `Restore a part of ${name}` }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Part", { exact: true }).selectOption("bucket");
+    await dialog.getByLabel("Slug of the organization").fill(portal.shared.home.org.slug);
+    await dialog.getByLabel("Slug of the app").fill(slug);
+    await wellIn(tab, `a restore that is ${state}`);
+    await dialog.getByRole("button", { name: "Restore", exact: true }).click();
+    await page.getByRole("cell", { name: state, exact: true }).waitFor();
+  }
   await page.getByRole("button", { name: `Delete ${name}` }).click();
   await page.getByRole("dialog").getByRole("textbox").fill(name);
   await page.getByRole("dialog").getByRole("button", { name: "Delete", exact: true }).click();
   await page.getByText("No backup yet").waitFor();
-  assert.deepEqual(readdirSync(backups), []);
+  assert.deepEqual(keptBackups(), []);
   await tab.close();
 });
 

@@ -18,9 +18,12 @@ export const ORGANIZATION_PAGES = [
   "ingest-keys",
   "s3-keys",
   "audit",
+  "access-log",
+  "requests",
   "projects",
   "trash",
   "usage",
+  "queries",
   "api",
   "settings",
 ] as const;

@@ -13,15 +13,24 @@ const newRole = (place: string, role: keyof typeof REASONS): { readonly line: st
 
 const newRoles = (place: string) => [newRole(place, "guest"), newRole(place, "custom")];
 
+const newScope = (place: string): { readonly line: string; readonly reason: string } => ({
+  line: `${place}: the value "queries:manage" is now possible`,
+  reason: "callers show the names of scopes, or look for those that they know; only the server decides by them",
+});
+
 /** Answers about credentials of any kind. */
 const newKinds = [
-  "listCredentials: answer 200.items[].kind",
-  "createCredential: answer 201.kind",
-  "getCredential: answer 200.kind",
-  "updateCredential: answer 200.kind",
-  "approveCredential: answer 200.kind",
-  "rotateCredential: answer 200.kind",
-].map(newKind);
+  "listCredentials: answer 200.items[]",
+  "createCredential: answer 201",
+  "getCredential: answer 200",
+  "updateCredential: answer 200",
+  "approveCredential: answer 200",
+  "rotateCredential: answer 200",
+].flatMap((place) => [
+  newKind(`${place}.kind`),
+  newScope(`${place}.scopes[]`),
+  newScope(`${place}.effective_scopes[]`),
+]);
 
 function newKind(place: string): { readonly line: string; readonly reason: string } {
   const reason = "it appears only after somebody of the organization has created an ingest key";
@@ -50,6 +59,10 @@ const newSenders = [
     })),
 );
 
+const EVENTS_ERASED = "events of webhooks can be erased now; only a request that names them has such an answer";
+const ACCESS_LOG =
+  "the server erases what the access log says of a deleted person; only organizations that have switched the log on have such an erasure";
+
 /**
  * Breaking changes since the last release that we accept: each with its line in the comparison, and the reason. A
  * release copies
@@ -61,7 +74,10 @@ export const ACCEPTED: readonly { readonly line: string; readonly reason: string
     reason: "trash_days was required, so a body without members was refused before, too",
   },
   ...newRoles("getMe: answer 200.role"),
+  newScope("getMe: answer 200.scopes[]"),
   newRole("getMe: answer 200.projects[].role", "custom"),
+  newScope("getOrganization: answer 200.policy.allowed_scopes[]"),
+  newScope("updateOrganization: answer 200.policy.allowed_scopes[]"),
   newRole("listProjectMembers: answer 200.items[].role", "custom"),
   newRole("putProjectMember: answer 200.role", "custom"),
   ...newRoles("listMembers: answer 200.items[].role"),
@@ -74,6 +90,7 @@ export const ACCEPTED: readonly { readonly line: string; readonly reason: string
   ...newRoles("createInvitation: answer 201.role"),
   ...newRoles("renewInvitation: answer 200.role"),
   ...newRoles("acceptInvitation: answer 200.role"),
+  newScope("getAccess: answer 200.permission"),
   ...newRoles("getAccess: answer 200.members[].role"),
   newRole("getAccess: answer 200.members[].project_role", "custom"),
   newKind("getAccess: answer 200.credentials[].kind"),
@@ -82,5 +99,14 @@ export const ACCEPTED: readonly { readonly line: string; readonly reason: string
     line: "updateTelemetrySettings: body: minProperties is greater",
     reason: "retention_days was required, so a body without members was refused before, too",
   },
+  ...[
+    "createTelemetryErasure: answer 202.",
+    "listTelemetryErasures: answer 200.items[].",
+    "getTelemetryErasure: answer 200.",
+  ].flatMap((answer) => [
+    { line: `${answer}types[]: the value "access_log" is now possible`, reason: ACCESS_LOG },
+    { line: `${answer}types[]: the value "query_log" is now possible`, reason: ACCESS_LOG },
+    { line: `${answer}types[]: the value "webhook_events" is now possible`, reason: EVENTS_ERASED },
+  ]),
   ...newSenders,
 ];

@@ -1,11 +1,14 @@
-import { FAMILIES, type Alert, type Family } from "../../server/src/kernel/metrics/index.ts";
+import { FAMILIES, pageOfAlert, type Alert, type Family } from "../../server/src/kernel/metrics/index.ts";
 import type { Generated } from "./generated-file.ts";
 
 /** Generates the rules of Prometheus, and the unit tests that promtool runs. The chart has a link to the rules. */
-export const alertRules: Generated = { path: "deploy/prometheus/alerts.yaml", render: () => renderRules(ALERTS) };
-export const alertTests: Generated = { path: "tests/deploy/alerts.test.yaml", render: () => renderTests(ALERTS) };
+export const alertRules: Generated = { path: "deploy/prometheus/alerts.yaml", render: () => renderRules() };
+export const alertTests: Generated = {
+  path: "tests/deploy/alerts.test.yaml",
+  render: () => TESTS_HEAD + ALERTS.map(testOf).join("\n"),
+};
 
-export const ALERTS: readonly Alert[] = Object.values<Family>(FAMILIES).flatMap(({ alerts = [] }) => alerts);
+const ALERTS: readonly Alert[] = Object.values<Family>(FAMILIES).flatMap(({ alerts = [] }) => alerts);
 const GROUPS = ["availability", "storage", "work", "security", "process"] as const;
 const PAGE = "docs/reference/server-alerts.md";
 
@@ -15,9 +18,9 @@ groups:
 `;
 
 /** `times` divides the durations, so that a test need not wait for minutes. */
-export function renderRules(alerts: readonly Alert[], times = 1): string {
+export function renderRules(times = 1): string {
   const groups = GROUPS.map((group) => {
-    const rules = alerts.filter((alert) => alert.group === group).map((alert) => rule(alert, times));
+    const rules = ALERTS.filter((alert) => alert.group === group).map((alert) => rule(alert, times));
     return `  - name: mooring-${group}\n    rules:\n${rules.join("\n")}`;
   });
   return RULES_HEAD + groups.join("\n");
@@ -35,7 +38,7 @@ function rule(alert: Alert, times: number): string {
         annotations:
           summary: ${JSON.stringify(summary)}
           description: ${JSON.stringify(description)}
-          runbook: ${pageOf(alert)}
+          runbook_url: ${pageOfAlert(alert)}
 `;
 }
 
@@ -47,10 +50,6 @@ function divided(duration: string, times: number): string {
   return `${Math.max(1, Math.round(seconds / times))}s`;
 }
 
-function pageOf({ name }: Alert): string {
-  return `${PAGE}#${name.toLowerCase()}`;
-}
-
 const TESTS_HEAD = `# Unit tests of deploy/prometheus/alerts.yaml: \`promtool test rules tests/deploy/alerts.test.yaml\`. Each alert does not fire
 # before its time, then it fires for the server \`bad\`, and never for \`good\`. npm run generate writes this file.
 rule_files:
@@ -60,10 +59,6 @@ evaluation_interval: 1m
 
 tests:
 `;
-
-export function renderTests(alerts: readonly Alert[]): string {
-  return TESTS_HEAD + alerts.map(testOf).join("\n");
-}
 
 function testOf(alert: Alert): string {
   const { name, severity, test } = alert;
@@ -93,7 +88,7 @@ ${Object.entries(labels)
   .join("")}            exp_annotations:
               summary: ${JSON.stringify(shown(alert.summary))}
               description: ${JSON.stringify(shown(alert.description))}
-              runbook: ${pageOf(alert)}
+              runbook_url: ${pageOfAlert(alert)}
 `;
 }
 

@@ -10,6 +10,7 @@ import { ingestPage } from "./ingest-page.ts";
 import type { Generated } from "./generated-file.ts";
 import { metricsPage } from "./metrics-page.ts";
 import { OPENAPI_FILES } from "./openapi.ts";
+import { refusalsPage } from "./refusals-page.ts";
 import { webhookSendersPage } from "./webhook-senders-page.ts";
 import { wordsLeftFile } from "./words-left.ts";
 
@@ -28,6 +29,7 @@ export const GENERATED: readonly Generated[] = [
   agentsPage,
   architecturePage,
   ingestPage,
+  refusalsPage,
   webhookSendersPage,
   wordsLeftFile,
 ];

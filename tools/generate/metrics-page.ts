@@ -17,7 +17,7 @@ can't answer. Organizations, projects and credentials are not labels.
 This page is generated from \`server/src/kernel/metrics/families\` by \`npm run generate\`.
 `;
 
-export function renderMetrics(parts: Parts): string {
+function renderMetrics(parts: Parts): string {
   return (
     INTRODUCTION +
     Object.entries(parts)

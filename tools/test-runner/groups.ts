@@ -22,19 +22,19 @@ export type Again = "installed" | "postgres";
 const acceptance = (names: string): RegExp => new RegExp(`^tests/acceptance/(${names})\\.full\\.ts$`);
 
 const CORE_ACCEPTANCE =
-  "access|account|activity|alerts|allowed-addresses|allowed-destinations|audit|cli|cli-api|cli-files|cli-ingest|cli-ingest-text|cli-query|cli-s3|concurrent-updates|" +
-  "demo|errors|exact-json-few|fatal|files|first-run|healthcheck|" +
-  "files-resumable-api|full-disk|ingest-keys|ingest-limits|ingest-rules|leaks|leaving|live-streams-end|locked-records|logins|master-key|moves|nodes|own-telemetry|ownership|proxies|query|query-narrow|query-sandbox|query-stored|refused-bodies|refused-entries|" +
-  "registry-login|registry-manifests|registry-quota|registry-security|rest|retention|routing|s3|secrets|settings|sign-in|start|stop|strict-http|suspension|tail|tenancy|token-life|trash|trusts|webhooks|webhooks-cli|webhooks-json";
-const ACCESS_ACCEPTANCE = "permission-table";
+  "access|access-log|account|activity|alerts|allowed-addresses|allowed-destinations|audit|audit-checkpoints|cli|cli-api|cli-files|cli-ingest|cli-ingest-text|cli-query|cli-s3|concurrent-updates|daily-usage|disk-share|" +
+  "demo|erasures|errors|exact-json-few|fatal|files|first-run|healthcheck|" +
+  "files-resumable-api|full-disk|ingest-keys|ingest-limits|ingest-rules|leaks|leaving|live-streams-end|locked-records|logins|master-key|moves|nodes|own-telemetry|ownership|proxies|query|query-log|query-narrow|query-sandbox|query-stored|refused-bodies|refused-entries|" +
+  "registry-login|registry-manifests|registry-quota|registry-security|rest|retention|routing|s3|scope-quotas|secrets|settings|sign-in|start|stop|strict-http|suspension|tail|tenancy|token-life|trash|trusts|webhooks|webhooks-cli|webhooks-json";
+const ACCESS_ACCEPTANCE = "permission-table|requests-explained";
 const KILLS_ACCEPTANCE =
-  "(alerts|files|grpc|idempotency|master-key|moves|organization|protocols|registry|s3|syslog|trash|webhooks)-kill|kill";
-const POSTGRES_ACCEPTANCE = "postgres|databases|telemetry-nodes";
+  "(access|alerts|files|grpc|idempotency|mail|master-key|moves|organization|protocols|registry|s3|syslog|trash|webhooks)-kill|kill";
+const POSTGRES_ACCEPTANCE = "postgres|postgres-page|databases|telemetry-nodes";
 const RACES_ACCEPTANCE = "s3-race|paused-node";
 const LISTS_ACCEPTANCE = "year";
 const LOAD_ACCEPTANCE =
-  "anonymous-bodies|exact-json|files-memory|hostile-senders|main-thread|main-thread-s3|registry-main-thread";
-const FILES_ACCEPTANCE = "backup|files-resumable|files-trash|files-upstream";
+  "anonymous-bodies|exact-json|flood|files-memory|hostile-senders|main-thread|main-thread-s3|registry-main-thread";
+const FILES_ACCEPTANCE = "backup|backup-postgres|restore-parts|files-resumable|files-trash|files-upstream";
 const API_ACCEPTANCE = "(typescript|python)-client|compatibility";
 const SETUP_ACCEPTANCE = "docs|setup-closes|upgrade";
 const PACKAGING =
@@ -43,16 +43,16 @@ const PACKAGING =
 export const CHECKOUT_ONLY =
   /^tests\/acceptance\/(docs|s3-conformance)\.test\.ts$|^tests\/acceptance\/(demo|docs)\.full\.ts$/;
 const CORE_STORES =
-  "jobs/(jobs|parking)|telemetry/(backpressure|embedded|feed/feed|kill-few|nodes|rows|snapshot|startup|sweep|compaction/.*|presence/presence|retention/(erasing|kill-few|quotas|retention))|" +
+  "jobs/(jobs|parking)|outbound/proxy|telemetry/(backpressure|embedded|feed/feed|kill-few|nodes|rows|snapshot|startup|sweep|compaction/.*|presence/presence|retention/(conditions|erasing|kill-few|quotas|retention|rules))|" +
   "objects/(kill-few|filesystem/(crash|filesystem|large)|s3/nodes)|" +
-  "telemetry/query/(attacks|columnar-limits|engine|engine-streams|explain|hidden|latest|messages|normal|own-functions|pool|promoted|pruning|pushdown|severity|truncation)|" +
-  "metadata/(kill-few|postgres/postgres|sqlite/(readers|sqlite))";
+  "telemetry/query/(attacks|cancel|columnar-limits|condition|engine|engine-streams|explain|hidden|latest|messages|normal|own-functions|pool|promoted|pruning|pushdown|severity|truncation)|" +
+  "metadata/(kill-few|postgres/(postgres|requirements)|sqlite/(readers|sqlite))";
 const CORE_SURFACES =
-  "(s3|registry|files)/quota|registry/(narrow-tokens|races)|portal/(sign-in-delays|operations/(password-reset|sign-in))|s3/security|api/operations/document|query/send|telemetry/(alert-changes|alert-rights|operations/(alerts|otlp-export)|syslog/server|tail/tails?|wire/(poison|pool))";
+  "(s3|registry|files)/quota|registry/(narrow-tokens|races)|portal/(sign-in-delays|operations/(password-reset|sign-in))|s3/security|api/operations/document|query/(send|operations/running-queries)|telemetry/(alert-changes|alert-rights|operations/(alerts|otlp-export)|syslog/server|tail/tails?|wire/(poison|pool))";
 
 const BOTH_DATABASES =
   "audit/(audit|leaving)|idempotency/idempotency|identity/(identity|activity/activity|credentials/(adopt|kinds)|keys/keyring)|" +
-  "moves/moves|organization-deletion/tables|organizations/organizations|projects/projects|quotas/quotas|" +
+  "moves/moves|organization-deletion/tables|organizations/organizations|projects/projects|requests/requests|quotas/quotas|" +
   "s3/(records|access/access|lifecycle/lifecycle|listings/listings|objects/objects|uploads/uploads)";
 
 export const CORE_SECONDS_MAX = 20 * 60;
@@ -82,7 +82,7 @@ export const GROUPS: readonly Group[] = [
   },
   {
     name: "access",
-    seconds: 420,
+    seconds: 510,
     files: new RegExp(
       `${acceptance(ACCESS_ACCEPTANCE).source}|^tests/tasks/|^server/src/domain/identity/access/mutations\\.full\\.ts$`,
     ),
@@ -146,8 +146,10 @@ export const GROUPS: readonly Group[] = [
   {
     name: "files",
     seconds: 480,
-    files: new RegExp(`${acceptance(FILES_ACCEPTANCE).source}|^server/src/app/backup/runner\\.full\\.ts$`),
-    about: /^server\/src\/(surfaces\/files|domain\/files|app\/backup)\//,
+    files: new RegExp(
+      `${acceptance(FILES_ACCEPTANCE).source}|^server/src/(app/backup/runner|stores/repository/repository)\\.full\\.ts$`,
+    ),
+    about: /^server\/src\/(surfaces\/files|domain\/files|app\/backup|stores\/(archive|repository))\//,
   },
   {
     name: "loggers",
@@ -251,6 +253,12 @@ export const GROUPS: readonly Group[] = [
     files: /^tests\/image\//,
     about:
       /^(tools\/(image|package)|tests\/image)\/|^package-lock\.json$|^server\/src\/stores\/telemetry\/query\/sandbox\.ts$/,
+  },
+  {
+    name: "faults",
+    seconds: 900,
+    files: /^tests\/faults\//,
+    about: /^(docs\/how-to\/bad-days|server\/src\/kernel\/metrics|tests\/faults)\//,
   },
   {
     name: "deploy",

@@ -44,8 +44,10 @@ function linkedFrom({ path, text }: SourceFile): string[] {
 }
 
 const INDEX = "docs/README.md";
+/** The index of the pages in docs/how-to/bad-days. */
+const BAD_DAYS = "docs/how-to/bad-days.md";
 const KINDS =
-  /^docs\/(start|access|architecture|glossary|adding-an-operation|(how-to|reference|explanation)\/[\w-]+)\.md$/;
+  /^docs\/(start|access|architecture|glossary|adding-an-operation|(how-to(\/bad-days)?|reference|explanation)\/[\w-]+)\.md$/;
 
 /** docs/ has four kinds of pages, and the index links to every one. */
 const pageIndex: Rule = {
@@ -54,7 +56,8 @@ const pageIndex: Rule = {
     const docs = pages(files).filter(({ path }) => path.startsWith("docs/") && path !== INDEX);
     const index = pages(files).find(({ path }) => path === INDEX);
     if (index === undefined) return [];
-    const linked = linkedFrom(index);
+    const days = pages(files).filter(({ path }) => path === BAD_DAYS);
+    const linked = [index, ...days].flatMap(linkedFrom);
     return docs.flatMap(({ path }) => [
       ...(linked.includes(path) ? [] : [`${path}: ${INDEX} does not link to it`]),
       ...(KINDS.test(path) ? [] : [`${path}: put it into docs/how-to, docs/reference or docs/explanation`]),

@@ -27,6 +27,8 @@ export const REPEATING: Readonly<Record<string, string>> = {
   "server/src/surfaces/telemetry/syslog/intake.ts":
     "stores one batch again, while the quota is used up or the disk full",
   "server/src/surfaces/telemetry/tail/tails.ts": "one open connection of a live tail",
+  "server/src/app/commands/backup/restore-into-server.ts":
+    "a command that waits until the server has ended one restore",
   "server/src/surfaces/webhooks/stream/streams.ts": "one open connection of a stream of events",
 };
 

@@ -5,6 +5,15 @@ import { AuditEntry, AuditResultName, Id, nullable, page } from "./shapes.ts";
 
 const AUDIT_FAULTS = ["gap", "edited", "unlinked", "truncated", "head"] as const;
 
+const AuditCheckpoint = Type.Object({
+  size: Type.Integer({ description: "number of the last entry" }),
+  note: Type.String({
+    description:
+      "signed note (C2SP) with the name of the log, the number and the hash of its last entry; keep it elsewhere, for `mooring audit verify --against`",
+  }),
+  keys: Type.Array(Type.String(), { description: "public keys that verify the note; the newest first" }),
+});
+
 const AuditVerification = Type.Object({
   ok: Type.Boolean(),
   entries: Type.Integer({ description: "valid entries in a row, from the first one, or from the newest cut" }),
@@ -47,6 +56,7 @@ const AuditVerification = Type.Object({
       at: Timestamp,
     }),
   ),
+  checkpoint: nullable(AuditCheckpoint),
 });
 
 const auditFilters = {
@@ -64,6 +74,7 @@ const auditFilters = {
 export const AUDIT_ROWS = {
   listAudit: route({
     operationId: "listAudit",
+    access: "audit.read",
     method: "GET",
     path: "/v1/audit",
     tag: "audit",
@@ -76,6 +87,7 @@ export const AUDIT_ROWS = {
   }),
   getAuditEntry: route({
     operationId: "getAuditEntry",
+    access: "audit.read",
     method: "GET",
     path: "/v1/audit/{entry_id}",
     tag: "audit",
@@ -88,6 +100,7 @@ export const AUDIT_ROWS = {
   }),
   exportAudit: route({
     operationId: "exportAudit",
+    access: "export.run",
     method: "GET",
     path: "/v1/audit/export",
     tag: "audit",

@@ -26,6 +26,7 @@ export const CREDENTIAL_ROWS = {
   }),
   createCredential: route({
     operationId: "createCredential",
+    secret: true,
     method: "POST",
     path: "/v1/credentials",
     tag: "credentials",
@@ -119,6 +120,7 @@ export const CREDENTIAL_ROWS = {
   }),
   rotateCredential: route({
     operationId: "rotateCredential",
+    secret: true,
     method: "POST",
     path: "/v1/credentials/{credential_id}/rotate",
     tag: "credentials",

@@ -11,6 +11,7 @@ import { LEAK_ROWS } from "./leaks.ts";
 import { MEMBER_ROWS } from "./members.ts";
 import { ORGANIZATION_ROWS } from "./organization.ts";
 import { PROJECT_ROWS } from "./projects.ts";
+import { REQUEST_ROWS } from "./requests.ts";
 import { S3_DESTINATION_ROWS } from "./s3-destinations.ts";
 import { S3_KEY_ROWS } from "./s3-keys.ts";
 import { TRASH_ROWS } from "./trash.ts";
@@ -35,4 +36,5 @@ export const ORGANIZATION_ROUTES = {
   ...S3_DESTINATION_ROWS,
   ...TRASH_ROWS,
   ...AUDIT_ROWS,
+  ...REQUEST_ROWS,
 } as const;

@@ -68,6 +68,7 @@ export const INGEST_KEY_ROWS = {
   }),
   createIngestKey: route({
     operationId: "createIngestKey",
+    secret: true,
     method: "POST",
     path: "/v1/ingest-keys",
     tag: "credentials",
@@ -120,6 +121,7 @@ export const INGEST_KEY_ROWS = {
   }),
   rotateIngestKey: route({
     operationId: "rotateIngestKey",
+    secret: true,
     method: "POST",
     path: "/v1/ingest-keys/{key_id}/rotate",
     tag: "credentials",

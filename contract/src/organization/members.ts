@@ -114,6 +114,7 @@ export const MEMBER_ROWS = {
   }),
   createInvitation: route({
     operationId: "createInvitation",
+    secret: true,
     method: "POST",
     path: "/v1/invitations",
     tag: "members",
@@ -139,6 +140,7 @@ export const MEMBER_ROWS = {
   }),
   renewInvitation: route({
     operationId: "renewInvitation",
+    secret: true,
     method: "POST",
     path: "/v1/invitations/{invitation_id}/renew",
     tag: "members",

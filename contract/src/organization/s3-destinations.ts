@@ -32,6 +32,7 @@ const Undelivered = Type.Object({
 export const S3_DESTINATION_ROWS = {
   listS3Destinations: route({
     operationId: "listS3Destinations",
+    secret: true,
     method: "GET",
     path: "/v1/s3/destinations",
     tag: "s3",
@@ -45,6 +46,7 @@ export const S3_DESTINATION_ROWS = {
   }),
   createS3Destination: route({
     operationId: "createS3Destination",
+    secret: true,
     method: "POST",
     path: "/v1/s3/destinations",
     tag: "s3",
@@ -65,6 +67,7 @@ export const S3_DESTINATION_ROWS = {
   }),
   getS3Destination: route({
     operationId: "getS3Destination",
+    secret: true,
     method: "GET",
     path: "/v1/s3/destinations/{destination_id}",
     tag: "s3",

@@ -66,6 +66,7 @@ export const S3_KEY_ROWS = {
   }),
   createS3Key: route({
     operationId: "createS3Key",
+    secret: true,
     method: "POST",
     path: "/v1/s3/keys",
     tag: "s3",
@@ -164,6 +165,7 @@ export const S3_KEY_ROWS = {
   }),
   rotateS3Key: route({
     operationId: "rotateS3Key",
+    secret: true,
     method: "POST",
     path: "/v1/s3/keys/{key_id}/rotate",
     tag: "s3",

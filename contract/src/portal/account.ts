@@ -51,6 +51,7 @@ export const ACCOUNT_ROWS = {
   }),
   beginTotp: route({
     operationId: "beginTotp",
+    secret: true,
     method: "POST",
     path: "/api/account/totp",
     tag: "portal",
@@ -67,6 +68,7 @@ export const ACCOUNT_ROWS = {
   }),
   confirmTotp: route({
     operationId: "confirmTotp",
+    secret: true,
     method: "POST",
     path: "/api/account/totp/confirm",
     tag: "portal",
@@ -91,6 +93,7 @@ export const ACCOUNT_ROWS = {
   }),
   createRecoveryCodes: route({
     operationId: "createRecoveryCodes",
+    secret: true,
     method: "POST",
     path: "/api/account/recovery-codes",
     tag: "portal",
@@ -115,6 +118,7 @@ export const ACCOUNT_ROWS = {
   }),
   beginPasskey: route({
     operationId: "beginPasskey",
+    secret: true,
     method: "POST",
     path: "/api/account/passkeys/options",
     tag: "portal",
@@ -211,6 +215,7 @@ export const ACCOUNT_ROWS = {
   }),
   createPersonalAccessToken: route({
     operationId: "createPersonalAccessToken",
+    secret: true,
     method: "POST",
     path: "/api/account/tokens",
     tag: "portal",

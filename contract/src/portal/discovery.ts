@@ -31,6 +31,7 @@ export const SERVICE_PREFIXES: readonly (readonly [prefix: string, service: ApiS
   ["/v1/ingest/", "ingest_url"],
   ["/otlp/", "ingest_url"],
   ["/v1/query", "query_url"],
+  ["/v1/queries", "query_url"],
   ["/v1/tail/", "query_url"],
   ["/v1/upload", "storage_url"],
   ["/v1/files", "storage_url"],

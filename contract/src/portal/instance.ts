@@ -5,10 +5,29 @@ import { Suspension } from "../organization/suspension.ts";
 import { route } from "../route.ts";
 import { DisplayName, Slug, Timestamp } from "../shared.ts";
 
+const Problem = Type.Object({
+  alert: Type.String({ description: "the alert with the same condition" }),
+  severity: Type.Enum(["critical", "warning"]),
+  text: Type.String(),
+  page: Type.String({ description: "path of the page of the documentation whose steps end the problem" }),
+});
+
 const Check = Type.Object({
   name: Type.String(),
   state: Type.Enum(["ok", "warning", "failed"]),
   detail: Type.String(),
+});
+
+const UndeliveredMail = Type.Object({
+  id: Type.String(),
+  to: Type.String(),
+  subject: Type.String(),
+  state: Type.Enum(["waiting", "failed"]),
+  attempts: Type.Integer(),
+  failure: nullable(Type.String({ description: "why the last attempt failed" })),
+  created_at: Timestamp,
+  next_attempt_at: nullable(Timestamp),
+  failed_at: nullable(Timestamp),
 });
 
 /** An organization as the operator sees it. */
@@ -46,6 +65,14 @@ const Quotas = {
   images_stored_bytes_max: QuotaBytes,
 };
 
+const LogLevelName = Type.Enum(["debug", "info", "warn", "error", "silent"]);
+const LogLevelState = Type.Object({
+  level: LogLevelName,
+  configured: Type.Enum(["debug", "info", "warn", "error", "silent"], {
+    description: "the setting log_level: the level after a restart",
+  }),
+});
+
 /** Operations for the operator. */
 export const INSTANCE_ROWS = {
   getInstance: route({
@@ -81,6 +108,9 @@ export const INSTANCE_ROWS = {
           active_at: Timestamp,
         }),
       ),
+      problems: Type.Array(Problem, {
+        description: "problems of the server process that answers, critical ones first",
+      }),
       checks: Type.Array(Check),
       disk: Type.Object({ free_bytes: Type.Integer(), total_bytes: Type.Integer() }),
       memory_bytes: Type.Integer(),
@@ -102,11 +132,37 @@ export const INSTANCE_ROWS = {
           port: Type.Integer(),
           security: Type.Enum(["tls", "starttls", "none"]),
           from: Type.String(),
+          undelivered: Type.Array(UndeliveredMail, {
+            description: "the newest mails that wait for another attempt, or that failed in the last 30 days",
+          }),
         }),
       ),
     }),
     status: 200,
     problems: [],
+  }),
+  getLogLevel: route({
+    operationId: "getLogLevel",
+    method: "GET",
+    path: "/api/instance/log-level",
+    tag: "portal",
+    summary: "Show the lowest severity of log lines of the server process that answers",
+    permission: "instance",
+    result: LogLevelState,
+    status: 200,
+    problems: [],
+  }),
+  setLogLevel: route({
+    operationId: "setLogLevel",
+    method: "PUT",
+    path: "/api/instance/log-level",
+    tag: "portal",
+    summary: "Change the lowest severity of log lines of the server process that answers, until it restarts",
+    permission: "instance",
+    body: Type.Object({ level: LogLevelName }, closed),
+    result: LogLevelState,
+    status: 200,
+    problems: ["invalid_body"],
   }),
   acceptClock: route({
     operationId: "acceptClock",
@@ -205,6 +261,7 @@ export const INSTANCE_ROWS = {
   }),
   createOrganization: route({
     operationId: "createOrganization",
+    secret: true,
     method: "POST",
     path: "/api/instance/organizations",
     tag: "portal",

@@ -77,6 +77,7 @@ export const OPERATOR_ROWS = {
   }),
   createOperatorToken: route({
     operationId: "createOperatorToken",
+    secret: true,
     method: "POST",
     path: "/api/instance/tokens",
     tag: "portal",

@@ -59,6 +59,7 @@ export const RECOVERY_ROWS = {
   }),
   resetPassword: route({
     operationId: "resetPassword",
+    secret: true,
     method: "POST",
     path: "/api/reset",
     tag: "portal",
@@ -111,6 +112,7 @@ export const RECOVERY_ROWS = {
   }),
   beginIdentityLink: route({
     operationId: "beginIdentityLink",
+    secret: true,
     method: "POST",
     path: "/api/account/identity",
     tag: "portal",
@@ -168,6 +170,7 @@ export const RECOVERY_ROWS = {
   }),
   createResetLink: route({
     operationId: "createResetLink",
+    secret: true,
     method: "POST",
     path: "/api/instance/accounts/{user_id}/reset-link",
     tag: "portal",

@@ -13,6 +13,7 @@ const INVITATION_TOKEN = Type.String({ maxLength: 128, description: "the part of
 export const SIGN_IN_ROWS = {
   setUp: route({
     operationId: "setUp",
+    secret: true,
     method: "POST",
     path: "/api/setup",
     tag: "portal",
@@ -88,6 +89,7 @@ export const SIGN_IN_ROWS = {
   }),
   signInWithPassword: route({
     operationId: "signInWithPassword",
+    secret: true,
     method: "POST",
     path: "/api/sign-in/password",
     tag: "portal",
@@ -102,6 +104,7 @@ export const SIGN_IN_ROWS = {
   }),
   signInWithTotp: route({
     operationId: "signInWithTotp",
+    secret: true,
     method: "POST",
     path: "/api/sign-in/totp",
     tag: "portal",
@@ -116,6 +119,7 @@ export const SIGN_IN_ROWS = {
   }),
   signInWithRecoveryCode: route({
     operationId: "signInWithRecoveryCode",
+    secret: true,
     method: "POST",
     path: "/api/sign-in/recovery-code",
     tag: "portal",
@@ -130,6 +134,7 @@ export const SIGN_IN_ROWS = {
   }),
   beginPasskeySignIn: route({
     operationId: "beginPasskeySignIn",
+    secret: true,
     method: "POST",
     path: "/api/sign-in/passkey/options",
     tag: "portal",
@@ -144,6 +149,7 @@ export const SIGN_IN_ROWS = {
   }),
   signInWithPasskey: route({
     operationId: "signInWithPasskey",
+    secret: true,
     method: "POST",
     path: "/api/sign-in/passkey",
     tag: "portal",
@@ -181,6 +187,7 @@ export const SIGN_IN_ROWS = {
   }),
   beginInvitationWithOidc: route({
     operationId: "beginInvitationWithOidc",
+    secret: true,
     method: "POST",
     path: "/api/invitation/oidc",
     tag: "portal",
@@ -218,6 +225,7 @@ export const SIGN_IN_ROWS = {
   }),
   createSessionToken: route({
     operationId: "createSessionToken",
+    secret: true,
     method: "POST",
     path: "/api/session/token",
     tag: "portal",
@@ -243,6 +251,7 @@ export const SIGN_IN_ROWS = {
   }),
   beginConfirmation: route({
     operationId: "beginConfirmation",
+    secret: true,
     method: "POST",
     path: "/api/session/confirm/options",
     tag: "portal",

@@ -63,6 +63,7 @@ export const WEBHOOK_CONSUMER_ROWS = {
   }),
   claimWebhookEvents: route({
     operationId: "claimWebhookEvents",
+    access: "event.read",
     method: "POST",
     path: "/v1/webhooks/{webhook_id}/consumers/{consumer}/claim",
     tag: "webhooks",

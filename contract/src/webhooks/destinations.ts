@@ -76,6 +76,7 @@ const Count = Type.Object({ count: Type.Integer({ description: "requests that wa
 export const WEBHOOK_DESTINATION_ROWS = {
   listWebhookDestinations: route({
     operationId: "listWebhookDestinations",
+    secret: true,
     method: "GET",
     path: "/v1/webhooks/{webhook_id}/destinations",
     tag: "webhooks",
@@ -89,6 +90,7 @@ export const WEBHOOK_DESTINATION_ROWS = {
   }),
   createWebhookDestination: route({
     operationId: "createWebhookDestination",
+    secret: true,
     method: "POST",
     path: "/v1/webhooks/{webhook_id}/destinations",
     tag: "webhooks",
@@ -105,6 +107,7 @@ export const WEBHOOK_DESTINATION_ROWS = {
   }),
   getWebhookDestination: route({
     operationId: "getWebhookDestination",
+    secret: true,
     method: "GET",
     path: "/v1/webhooks/{webhook_id}/destinations/{destination_id}",
     tag: "webhooks",
@@ -118,6 +121,7 @@ export const WEBHOOK_DESTINATION_ROWS = {
   }),
   updateWebhookDestination: route({
     operationId: "updateWebhookDestination",
+    secret: true,
     method: "PATCH",
     path: "/v1/webhooks/{webhook_id}/destinations/{destination_id}",
     tag: "webhooks",
@@ -149,6 +153,7 @@ export const WEBHOOK_DESTINATION_ROWS = {
   }),
   rotateWebhookDestinationSecret: route({
     operationId: "rotateWebhookDestinationSecret",
+    secret: true,
     method: "POST",
     path: "/v1/webhooks/{webhook_id}/destinations/{destination_id}/rotate-secret",
     tag: "webhooks",

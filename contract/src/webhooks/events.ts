@@ -11,6 +11,7 @@ const DateTime = Type.String({ format: "date-time" });
 export const WEBHOOK_EVENT_ROWS = {
   listWebhookEvents: route({
     operationId: "listWebhookEvents",
+    access: "event.read",
     method: "GET",
     path: "/v1/webhooks/{webhook_id}/events",
     tag: "webhooks",
@@ -40,6 +41,7 @@ export const WEBHOOK_EVENT_ROWS = {
   }),
   getWebhookEvent: route({
     operationId: "getWebhookEvent",
+    access: "event.read",
     method: "GET",
     path: "/v1/webhooks/{webhook_id}/events/{event_id}",
     tag: "webhooks",
@@ -53,6 +55,7 @@ export const WEBHOOK_EVENT_ROWS = {
   }),
   getWebhookEventBody: route({
     operationId: "getWebhookEventBody",
+    access: "event.read",
     method: "GET",
     path: "/v1/webhooks/{webhook_id}/events/{event_id}/body",
     tag: "webhooks",
@@ -67,6 +70,7 @@ export const WEBHOOK_EVENT_ROWS = {
   }),
   pollWebhookEvents: route({
     operationId: "pollWebhookEvents",
+    access: "event.read",
     method: "GET",
     path: "/v1/webhooks/{webhook_id}/poll",
     tag: "webhooks",
@@ -91,6 +95,7 @@ export const WEBHOOK_EVENT_ROWS = {
   }),
   streamWebhookEvents: route({
     operationId: "streamWebhookEvents",
+    access: "event.read",
     method: "GET",
     path: "/v1/webhooks/{webhook_id}/stream",
     tag: "webhooks",

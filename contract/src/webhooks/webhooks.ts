@@ -27,6 +27,7 @@ export const WEBHOOK_ROWS = {
   }),
   createWebhook: route({
     operationId: "createWebhook",
+    secret: true,
     method: "POST",
     path: "/v1/webhooks",
     tag: "webhooks",
@@ -83,6 +84,7 @@ export const WEBHOOK_ROWS = {
   }),
   rotateWebhookUrl: route({
     operationId: "rotateWebhookUrl",
+    secret: true,
     method: "POST",
     path: "/v1/webhooks/{webhook_id}/rotate-url",
     tag: "webhooks",
@@ -100,6 +102,7 @@ export const WEBHOOK_ROWS = {
   }),
   revealWebhookUrl: route({
     operationId: "revealWebhookUrl",
+    secret: true,
     method: "POST",
     path: "/v1/webhooks/{webhook_id}/reveal-url",
     tag: "webhooks",
@@ -114,6 +117,7 @@ export const WEBHOOK_ROWS = {
   }),
   rotateWebhookSecret: route({
     operationId: "rotateWebhookSecret",
+    secret: true,
     method: "POST",
     path: "/v1/webhooks/{webhook_id}/rotate-secret",
     tag: "webhooks",

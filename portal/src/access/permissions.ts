@@ -21,7 +21,7 @@ export interface Grant {
 }
 
 /** Scopes on the organization itself. A project's credential cannot have them. */
-const OF_ORGANIZATION: readonly Scope[] = ["org:read", "org:write", "members:write", "audit:read"];
+const OF_ORGANIZATION: readonly Scope[] = ["org:read", "org:write", "members:write", "queries:manage", "audit:read"];
 
 /** Returns why the person can't give a scope. Null: they can. */
 export function whyNot(scope: Scope, grant: Grant): string | null {
@@ -56,6 +56,7 @@ export function cut(requested: readonly Scope[], grant: Grant): Asked {
 /** The groups of the boxes, by service. */
 const SERVICES: readonly (readonly [prefix: string, title: string])[] = [
   ["telemetry", "Telemetry"],
+  ["queries", "Telemetry"],
   ["files", "Files"],
   ["s3", "Buckets"],
   ["registry", "Images"],

@@ -8,7 +8,7 @@ import type { QueryKey } from "@tanstack/react-query";
 export const FILTER_NAMES: ReadonlySet<string> = new Set(
   (
     "limit cursor offset from to before bounds search q prefix delimiter type status level service trace_id environment archived " +
-    "include_revoked verified unverified kind header pointer actor action target result request_id hours sender reason"
+    "include_revoked verified unverified kind header pointer actor action target result request_id hours sender reason slow group_by total credential"
   ).split(" "),
 );
 

@@ -197,6 +197,21 @@ export const PAGES: readonly PageEntry[] = [
     load: () => import("~/pages/audit/page.tsx"),
   },
   {
+    path: "access-log",
+    title: "Access",
+    group: "Access",
+    scope: "audit:read",
+    topic: "query",
+    load: () => import("~/pages/access-log/page.tsx"),
+  },
+  {
+    path: "requests",
+    title: "Requests",
+    group: "Access",
+    topic: "token",
+    load: () => import("~/pages/requests/page.tsx"),
+  },
+  {
     path: "projects",
     title: "Projects and apps",
     group: "Organization",
@@ -220,6 +235,14 @@ export const PAGES: readonly PageEntry[] = [
     scope: "org:read",
     topic: "query",
     load: () => import("~/pages/usage/page.tsx"),
+  },
+  {
+    path: "queries",
+    title: "Queries",
+    group: "Organization",
+    scope: "telemetry:read",
+    topic: "query",
+    load: () => import("~/pages/queries/page.tsx"),
   },
   {
     path: "api",

@@ -5,8 +5,7 @@ import type { Clock } from "#kernel/time.ts";
 import type { Jobs } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { TelemetryStore } from "#stores/telemetry/index.ts";
-import type { Config } from "./config.ts";
-import { outboundFor } from "./outbound.ts";
+import { outboundFor, type OutboundConfig } from "./outbound.ts";
 
 export interface Alerts {
   readonly deps: AlertsDeps;
@@ -15,7 +14,7 @@ export interface Alerts {
 }
 
 export function createAlerts(options: {
-  readonly config: Pick<Config, "webhooks_private_addresses" | "webhooks_allowed_addresses">;
+  readonly config: OutboundConfig;
   readonly clock: Clock;
   readonly jobs: Jobs;
   readonly metadata: MetadataStore;

@@ -1,4 +1,3 @@
-import { accessSync, constants, mkdirSync } from "node:fs";
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from "fastify";
 import { auditRecords } from "#domain/audit/index.ts";
 import { createIdentity, type Identity } from "#domain/identity/index.ts";
@@ -9,40 +8,46 @@ import { fileRecords } from "#domain/files/index.ts";
 import { imageRecords } from "#domain/registry/index.ts";
 import { objectRecords } from "#domain/s3/index.ts";
 import { organizationsWithout } from "#domain/suspension/index.ts";
-import { eventRecords } from "#domain/webhooks/index.ts";
-import { countAnswered, createHttpHost, createHttpMetrics, createHttpServer } from "#http/index.ts";
+import { usageRecords } from "#domain/usage/index.ts";
+import { eraseEvents, eventRecords } from "#domain/webhooks/index.ts";
+import { countAnswered, createHttpHost, createHttpServer } from "#http/index.ts";
 import type { GuardedClock } from "#kernel/deletions.ts";
 import { Metrics } from "#kernel/metrics/index.ts";
 import type { Clock } from "#kernel/time.ts";
-import { ClockGuard, systemRealTime } from "#stores/clock/index.ts";
 import { createJobs, Schedule } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { openObjects, type ObjectStore } from "#stores/objects/index.ts";
 import { openTelemetry, type TelemetryStore, type TelemetryStoreSettings } from "#stores/telemetry/index.ts";
 import { createSkipped } from "#surfaces/telemetry/index.ts";
-import { BackupRunner, refuseHalfRestored } from "./backup/index.ts";
-import { productManifest } from "./build-facts.ts";
+import { BackupRunner, PartRestorer } from "./backup/index.ts";
+import { requestPartsOf } from "./request-parts.ts";
 import { addressesOf, type Addresses } from "./addresses.ts";
+import { guardClock } from "./clock.ts";
 import type { Config } from "./config.ts";
+import { makeDataDirectory } from "./data-directory.ts";
+import { limitTotals } from "./disk.ts";
 import { fatalOf, type FatalPart } from "./fatal.ts";
 import { startFeatures } from "./features.ts";
 import { masterKeysOf } from "./master-keys.ts";
 import { openIdempotency } from "./idempotency.ts";
 import { createLeaving } from "./leaving.ts";
 import { providerOf } from "./provider.ts";
+import { recordQueries } from "./query-log.ts";
 import { openRecords } from "./records.ts";
-import { readStores, startProcessMetrics } from "./metrics/index.ts";
+import { countSignIns, readBackups, startMeasures } from "./metrics/index.ts";
 import { answeredRequest, type OwnTelemetry } from "./own-telemetry/index.ts";
 import { createPhases, PHASE_STOP_MS, type Phases } from "./phases.ts";
 import { createReload, type ReadConfig } from "./reload.ts";
 import type { RegistryPart } from "./registry.ts";
+import { createRequests, rateLimitOf } from "./requests.ts";
 import { outboundFor } from "./outbound.ts";
 import { createS3Domain, createS3Part } from "./s3.ts";
 import { openListeners, openOthers, stopListening, watchCertificates } from "./listeners.ts";
-import { createSurfaces } from "./surfaces.ts";
+import { createSurfaces, type SurfaceParts } from "./surfaces.ts";
 import { startSyslog, syslogAddresses } from "./syslog.ts";
 import { upstreamOf } from "./upstream.ts";
 import { createTrash } from "./trash.ts";
+import { createUsage } from "./usage.ts";
 
 /** The running product. */
 export interface App {
@@ -78,6 +83,7 @@ export async function buildApp(
 ): Promise<App> {
   const phases = createPhases(log);
   try {
+    makeDataDirectory(config.data_dir);
     return await startAll(config, log, clock, phases, own);
   } catch (error) {
     await phases.stop();
@@ -92,49 +98,49 @@ async function startAll(
   phases: Phases,
   own: OwnTelemetry | null,
 ): Promise<App> {
-  makeDataDirectory(config.data_dir);
   let stopping = false;
-  const metrics = new Metrics();
-  phases.started("process metrics", startProcessMetrics(metrics, productManifest().version), (part) => part.stop());
+  const [metrics, skipped] = [new Metrics(), createSkipped()];
   const listeners = await openListeners(config, log, phases);
   const { listener, s3Listener, grpcListen, secure } = listeners;
   const syslogListen = syslogAddresses(listeners.syslog);
   const bound = { listen: listener.address, s3Listen: s3Listener.address, grpcListen, syslog: syslogListen };
   const addresses = addressesOf(config, bound);
   const schedule = new Schedule(systemTime);
-  const certificates = watchCertificates(secure, { clock: systemTime, log, schedule, phases });
+  const certificates = watchCertificates(secure, { clock: systemTime, log, schedule, phases, metrics });
   const metadata = await openRecords(config, systemTime, phases, schedule);
   const clock = await guardClock(config, { clock: systemTime, metadata, log, phases, schedule });
-  const { telemetry, objects } = await openStores(config, { log, clock, phases, schedule, metadata });
+  const { telemetry, objects } = await openStores(config, { log, clock, phases, schedule, metadata, metrics });
   const identity = await openIdentity(config, addresses, { metadata, log, clock, phases, schedule });
-  const skipped = createSkipped();
-  readStores(metrics, { skipped, metadata, telemetry, objects, clock, dataDir: config.data_dir });
+  const measured = { metrics, log, clock, schedule, phases, metadata, telemetry, objects, skipped, listeners };
+  const { probes, problems } = startMeasures(config, measured);
   if (own !== null) startOwnTelemetry(own, { config, metadata, telemetry, metrics, phases, schedule });
-  const rateLimit = { perSecond: config.rate_limit_per_second, burst: config.rate_limit_burst };
   const people = createPeople({ metadata, clock, identity, portalUrl: addresses.portal_url, oidc: providerOf(config) });
   const idempotency = openIdempotency(config, metadata, identity, clock);
-  const host = createHttpHost({ ...signInsOf(people, identity), idempotency, clock, rateLimit });
-  const jobs = createJobs({ metadata, clock, log, schedule });
-  const common = { config, log, clock, identity, jobs, schedule, metadata, telemetry, objects };
+  const host = createHttpHost({ ...signInsOf(people, identity), idempotency, clock, rateLimit: rateLimitOf(config) });
+  const jobs = createJobs({ metadata, clock, log, schedule, metrics });
+  const requests = createRequests({ metadata, clock, log, schedule, jobs, phases, metrics });
+  const common = { config, log, clock, identity, jobs, schedule, metadata, telemetry, objects, requests };
   const s3 = createS3Domain(common);
-  const leaving = createLeaving(common);
-  const features = startFeatures({ ...common, addresses, phases });
-  const { alerts, files, registry, tails, webhooks } = features;
-  const s3Parts = { ...common, endpoint: addresses.s3_endpoint };
-  const s3Gateway = phases.started("s3 gateway", createS3Part(s3Parts, s3), (part) => part.stop());
-  const backups = phases.started("backups", new BackupRunner({ config, clock, log, schedule }), (part) => part.stop());
+  const [leaving, usage] = [createLeaving({ ...common, portalUrl: addresses.portal_url }), createUsage(common)];
+  const features = startFeatures({ ...common, addresses, phases, metrics });
+  const { alerts, files, mail, registry, tails, webhooks } = features;
+  const endpoint = addresses.s3_endpoint;
+  const s3Gateway = phases.started("s3 gateway", createS3Part({ ...common, endpoint }, s3), (part) => part.stop());
+  const { backups, restores } = startBackups({ ...common, files, s3, phases, metrics });
   const trash = createTrash({ ...common, s3, registry, webhooks });
-  const parts = { ...common, skipped, addresses, host, people, backups, s3, s3Gateway, leaving, trash, ...features };
+  const rest = { host, people, leaving, trash, skipped, addresses, backups, restores, probes, problems };
+  const parts = { ...common, ...rest, s3, s3Gateway, ...features };
   const surfaces = createSurfaces({ ...parts, listeners: [listener, s3Listener], stopping: () => stopping });
-  const answered = observersOf(identity, registry, own);
-  const conventions = { log, clock, metrics: createHttpMetrics(metrics), answered, ...requestSettingsOf(config) };
+  const answered = observersOf(identity, registry, own, metrics);
+  const conventions = { log, clock, answered, ...requestPartsOf(config, { telemetry, clock, metrics, requests }) };
   await createHttpServer({ ...conventions, listener, surfaces });
   await createHttpServer({ ...conventions, listener: s3Listener, surfaces: [s3Gateway.surface] });
   const others = await openOthers(config, addresses, metrics);
   const syslog = startSyslog(listeners.syslog, { ...common, ...features, metrics });
   // Stopped before the parts that its jobs use.
   phases.started("jobs", jobs, (part) => part.stop());
-  for (const part of [alerts, files, s3, registry, webhooks, trash, backups, leaving]) await part.start();
+  for (const part of [alerts, files, mail, s3, registry, webhooks, trash, backups, restores, leaving, requests, usage])
+    await part.start();
   // Registered last, so that it stops first. Running requests need the other parts.
   const stopRequests = (part: typeof listeners): Promise<void> => {
     stopping = true;
@@ -156,8 +162,24 @@ async function startAll(
   };
 }
 
-function requestSettingsOf(config: Config) {
-  return { trustedProxies: config.trusted_proxies, slowRequestMs: config.slow_request_ms };
+function startBackups({
+  files,
+  s3,
+  phases,
+  metrics,
+  ...common
+}: Omit<ConstructorParameters<typeof PartRestorer>[0], "files" | "restoreVersion"> & {
+  readonly files: SurfaceParts["files"];
+  readonly schedule: Schedule;
+  readonly s3: ReturnType<typeof createS3Domain>;
+  readonly phases: Phases;
+  readonly metrics: Metrics;
+}): { readonly backups: BackupRunner; readonly restores: PartRestorer } {
+  const backups = phases.started("backups", new BackupRunner(common), (part) => part.stop());
+  readBackups(metrics, backups);
+  const restoreVersion: typeof s3.restoreVersion = (...of) => s3.restoreVersion(...of);
+  const restorer = new PartRestorer({ ...common, files: files.deps, restoreVersion });
+  return { backups, restores: phases.started("restores", restorer, (part) => part.stop()) };
 }
 
 /** Returns the ways in which people, programs and operators prove who they are. */
@@ -185,10 +207,13 @@ function observersOf(
   identity: Pick<Identity, "activity">,
   registry: Pick<RegistryPart, "noteAnswered">,
   own: OwnTelemetry | null,
+  metrics: Metrics,
 ) {
   const count = countAnswered(identity.activity);
+  const countSignIn = countSignIns(metrics);
   return (request: FastifyRequest, reply: FastifyReply): void => {
     count(request, reply);
+    countSignIn(request, reply);
     if (request.routeOptions.config.surface !== "s3") registry.noteAnswered(request.routeOptions.url ?? "");
     own?.observe(answeredRequest(request, reply));
   };
@@ -216,36 +241,6 @@ function startOwnTelemetry(
   });
 }
 
-function makeDataDirectory(path: string): void {
-  refuseHalfRestored(path);
-  try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
-    accessSync(path, constants.W_OK | constants.X_OK);
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const cause =
-      code === "EEXIST" || code === "ENOTDIR"
-        ? "a file has this name; name a directory"
-        : code === "EACCES" || code === "EPERM" || code === "EROFS"
-          ? "it is not writable; give this user write permission, or name another directory"
-          : message;
-    throw new Error(`cannot use the data directory ${path}: ${cause}`, { cause: error });
-  }
-}
-
-/** Starts the guard of the clock. Must run before all work that deletes by time. */
-async function guardClock(
-  { data_dir: dataDir }: Config,
-  parts: { clock: Clock; metadata: MetadataStore; log: FastifyBaseLogger; phases: Phases; schedule: Schedule },
-): Promise<ClockGuard> {
-  const { phases, ...rest } = parts;
-  const guard = phases.started("clock", new ClockGuard({ dataDir, realTime: systemRealTime(), ...rest }), (part) =>
-    part.stop(),
-  );
-  await guard.start();
-  return guard;
-}
-
 async function openStores(
   config: Config,
   parts: {
@@ -254,9 +249,11 @@ async function openStores(
     phases: Phases;
     schedule: Schedule;
     metadata: MetadataStore;
+    metrics: Metrics;
   },
 ): Promise<{ telemetry: TelemetryStore; objects: ObjectStore }> {
-  const { log, clock, phases, schedule, metadata } = parts;
+  const { log, clock, phases, schedule, metadata, metrics } = parts;
+  const opened: { objects?: ObjectStore } = {};
   const telemetry = phases.started(
     "telemetry",
     await openTelemetry({
@@ -265,6 +262,7 @@ async function openStores(
       clock,
       log,
       schedule,
+      metrics,
       hasPeers: true,
       kept: () => organizationsWithout(metadata.read, "retain"),
       records: {
@@ -273,12 +271,20 @@ async function openStores(
         images: imageRecords({ metadata }),
         files: fileRecords({ metadata }),
         objects: objectRecords({ metadata }),
+        usage_daily: usageRecords({ metadata }),
       },
+      removeRecords: (orgId, ids, count) => eraseEvents({ metadata, objects: () => opened.objects }, orgId, ids, count),
       settings: {
         compactionRowsBytes: config.compaction_rows_bytes,
         compactionIntervalMs: config.compaction_interval_ms,
         queryConcurrency: config.query_concurrency,
         queryConcurrencyOrganization: config.query_concurrency_organization,
+        queryConcurrencyActor: config.query_concurrency_actor,
+        queryWaitingOrganization: config.query_waiting_organization,
+        queryWaitingActor: config.query_waiting_actor,
+        queryWaitMs: config.query_wait_ms,
+        queryScanBytesMax: config.query_scan_bytes_max,
+        queryScanBytesPerDayActor: config.query_scan_bytes_per_day_actor,
         queryMemoryBytes: config.query_memory_bytes,
         querySandbox: config.query_sandbox,
         retention: retentionOf(config),
@@ -286,7 +292,8 @@ async function openStores(
     }),
     (part) => part.close(),
   );
-  const objects = phases.started(
+  recordQueries(telemetry);
+  const objects = (opened.objects = phases.started(
     "objects",
     await openObjects({
       dataDir: config.data_dir,
@@ -295,12 +302,15 @@ async function openStores(
       log,
       settings: { graceMs: config.object_grace_ms, collectEveryMs: config.object_collect_ms },
       schedule,
+      metrics,
       ...upstreamOf(config),
     }),
     (part) => part.close(),
-  );
-  return { telemetry, objects };
+  ));
+  return { telemetry: limitTotals(config, parts, telemetry), objects };
 }
+
+const HOUR_MS = 3_600_000;
 
 function retentionOf(config: Config): NonNullable<TelemetryStoreSettings["retention"]> {
   return {
@@ -314,6 +324,7 @@ function retentionOf(config: Config): NonNullable<TelemetryStoreSettings["retent
     ingestBytesPerSecond: config.ingest_bytes_per_second,
     ingestBytesBurst: config.ingest_bytes_burst,
     checkEveryMs: config.retention_check_ms,
+    deleteAfterMs: config.retention_delete_hours * HOUR_MS,
   };
 }
 

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { newBackupKey } from "#stores/repository/index.ts";
 import { ConfigError, explainConfig, loadConfig } from "./config.ts";
 import { fileVariableOf, variableOf } from "./config-spelling.ts";
 import { SETTING_NAMES, settingOf } from "./settings.ts";
@@ -40,7 +41,10 @@ function fileWith(content: string | Buffer): string {
 describe("secrets in files", () => {
   const secrets = SETTING_NAMES.filter((name) => settingOf(name).secret === true);
   const VALUES: Readonly<Record<string, string>> = {
+    audit_checkpoints_url: "https://receiver.example/checkpoints?token=secret",
     database_url: "postgres://u:p@h/d",
+    egress_proxy_url: "http://u:p@proxy.example:3128",
+    backup_key: newBackupKey(),
     master_key: KEY,
     master_key_previous: KEY,
     smtp_url: "smtps://u:p@mx.example.com",

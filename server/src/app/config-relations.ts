@@ -1,5 +1,6 @@
 import { zoneOf } from "#domain/telemetry/text/index.ts";
 import { parseSmtpUrl } from "#stores/mail/index.ts";
+import { isBackupKey } from "#stores/repository/index.ts";
 import type { Config, SettingName } from "./settings.ts";
 import { TLS_ADDRESSES } from "./tls-settings.ts";
 
@@ -34,8 +35,7 @@ export function relationMistakes(config: Config): RelationMistake[] {
   together("oidc_issuer", "oidc_client_id");
   wrong(!isSafeIssuer(config.oidc_issuer), "oidc_issuer", UNSAFE_ISSUER);
   together("smtp_url", "mail_from");
-  const isNowhere = config.backup_interval_hours !== null && config.backup_dir === null;
-  wrong(isNowhere, "backup_interval_hours", "needs backup_dir, too");
+  wrong(config.backup_key !== null && !isBackupKey(config.backup_key), "backup_key", "is not a backup key");
   const smtpFault = smtpFaultOf(config.smtp_url);
   wrong(smtpFault !== "", "smtp_url", smtpFault);
   for (const name of ["objects_s3_access_key_id", "objects_s3_secret_access_key"] as const)

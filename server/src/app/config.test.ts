@@ -199,7 +199,11 @@ describe("secrets", () => {
       "master_key_previous",
       "oidc_client_secret",
       "smtp_url",
+      "backup_key",
+      "backup_s3_secret_access_key",
+      "audit_checkpoints_url",
       "objects_s3_secret_access_key",
+      "egress_proxy_url",
     ]));
 
   test("are redacted", () => {

@@ -9,6 +9,8 @@ import { createIdempotency } from "#domain/idempotency/index.ts";
 import { Activity, createIdentity, type Identity } from "#domain/identity/index.ts";
 import { cleanUp, purgeDue } from "#domain/files/index.ts";
 import { beginSession, tidyLogins } from "#domain/people/testing/sessions.ts";
+import { deleteOldUsage } from "#domain/usage/index.ts";
+import { tidyRequests } from "#domain/requests/index.ts";
 import { applyAllRetention, collectRegistry, CONTENT_OWNER } from "#domain/registry/index.ts";
 import { ConfigCache, runLifecycle, tidyHandler as tidyS3 } from "#domain/s3/testing/lifecycle.ts";
 import { RefusedEntries } from "#domain/refused-entries/index.ts";
@@ -127,9 +129,15 @@ const CASES: Readonly<
     run: async ({ metadata, clock }) => {
       const activity = new Activity({ schedule: new Schedule(clock), metadata, clock, log: LOG });
       const who = { orgId: "org_1", id: "cred_9", isPerson: true, ip: "::1", userAgent: "" };
-      activity.count({ ...who, service: "query", refused: false, limited: false });
+      const bytes = { projectId: null, bytesIn: 0, bytesOut: 0 };
+      activity.count({ ...who, ...bytes, service: "query", refused: false, limited: false });
       await activity.stop();
     },
+  },
+  usage: {
+    table: "usage_daily",
+    row: { day: START - 360 * DAY },
+    run: (parts) => deleteOldUsage(parts),
   },
   refused_entries: {
     table: "refused_entries",
@@ -138,6 +146,11 @@ const CASES: Readonly<
       const counter = new RefusedEntries({ schedule: new Schedule(clock), metadata, clock, log: LOG });
       await counter.stop();
     },
+  },
+  refused_requests: {
+    table: "refused_request",
+    row: { at: START },
+    run: (parts) => tidyRequests(parts),
   },
   sessions: {
     table: "browser_session",

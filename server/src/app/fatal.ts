@@ -1,10 +1,11 @@
 import type { FastifyBaseLogger } from "fastify";
 import type { Identity } from "#domain/identity/index.ts";
+import type { FATAL_PARTS } from "#kernel/metrics/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { TelemetryStore } from "#stores/telemetry/index.ts";
 
 /** Parts that the server can't run without. */
-export type FatalPart = "records writer" | "telemetry log" | "key store";
+export type FatalPart = (typeof FATAL_PARTS)[number];
 
 interface Parts {
   readonly metadata: Pick<MetadataStore, "died">;

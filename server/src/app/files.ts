@@ -38,8 +38,9 @@ export function createFiles(options: {
   readonly objects: ObjectStore;
   readonly identity: Pick<Identity, "envelope">;
   readonly schedule: Schedule;
+  readonly freeBytes: () => Promise<number>;
 }): Files {
-  const { config, storageUrl, log, clock, metadata, objects, identity, schedule } = options;
+  const { config, storageUrl, log, clock, metadata, objects, identity, schedule, freeBytes } = options;
   const settings = {
     sizeBytesMax: config.files_size_bytes_max,
     urlLifetimeS: config.presigned_url_lifetime_s,
@@ -48,7 +49,8 @@ export function createFiles(options: {
     trashDays: config.files_trash_days,
   };
   const urls = createPresignedUrls({ storageUrl, envelope: identity.envelope });
-  const deps = { metadata, objects, clock, urls, storageUrl, settings, reservations: new UploadReservations() };
+  const reservations = new UploadReservations();
+  const deps = { metadata, objects, clock, urls, storageUrl, settings, reservations, freeBytes };
   const arrivals = createArrivals({ ...deps, log });
   let cleanUp: ScheduledWork | undefined;
   return {

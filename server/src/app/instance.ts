@@ -1,5 +1,6 @@
 import { statfs } from "node:fs/promises";
 import { organizationBySlug } from "#domain/organizations/index.ts";
+import type { FastifyBaseLogger } from "fastify";
 import type { PeerShare } from "#http/index.ts";
 import { isoFromMs } from "#kernel/time.ts";
 import type { ClockGuard } from "#stores/clock/index.ts";
@@ -10,13 +11,17 @@ import type { InstanceCheck, InstanceFacts } from "#surfaces/portal/index.ts";
 import { MACHINE_CHECKS } from "./commands/doctor/machine.ts";
 import { buildFacts, productManifest } from "./build-facts.ts";
 import type { Config } from "./config.ts";
+import { changeLogLevel, type LogLevel } from "./log/level.ts";
+import type { Problems } from "./problems.ts";
 
 interface InstanceParts {
   readonly config: Config;
+  readonly log: Pick<FastifyBaseLogger, "level">;
   readonly clock: ClockGuard;
   readonly metadata: MetadataStore;
   readonly telemetry: TelemetryStore;
   readonly objects: ObjectStore;
+  readonly problems: Pick<Problems, "list">;
   readonly peers: Pick<PeerShare, "dominant">;
 }
 
@@ -39,11 +44,17 @@ export function instanceFactsOf(parts: InstanceParts): InstanceFacts {
       ...(await machineChecks(config)),
       proxyCheck(parts.peers),
     ],
+    problems: () => parts.problems.list(),
     acceptClock: () => parts.clock.accept(),
     ownTelemetryOrganization: async () => {
       const slug = config.own_telemetry_organization;
       if (slug === null) return null;
       return (await organizationBySlug(parts.metadata.read, slug))?.slug ?? null;
+    },
+    logLevel: {
+      get: () => parts.log.level as LogLevel,
+      set: (level) => changeLogLevel(parts.log, level),
+      configured: config.log_level,
     },
     disk: async () => {
       const { bavail, blocks, bsize } = await statfs(config.data_dir);

@@ -28,6 +28,7 @@ const BOUNDED_OTHERWISE: Readonly<Record<string, string>> = {
   createRecoveryCodes: "replaces the old ones",
   createSessionToken: "stores nothing",
   createBackup: "backup_keep",
+  createRestore: "stores nothing; the list has the last 20 of the process",
   createResetLink: "expires, and replaces the old one",
   createOperatorToken: "at most 100; only people who are operators create them",
   setUp: "uses up a link",

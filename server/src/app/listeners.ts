@@ -119,10 +119,14 @@ export async function stopListening(
 /** Uses changed certificate files without a restart. */
 export function watchCertificates(
   secure: readonly TlsListener[],
-  parts: { clock: Clock; log: FastifyBaseLogger; schedule: Schedule; phases: Phases },
+  parts: { clock: Clock; log: FastifyBaseLogger; schedule: Schedule; phases: Phases; metrics: Metrics },
 ): Pick<CertificateWatch, "reload"> {
   if (secure.length === 0) return { reload: () => [] };
-  return parts.phases.started("certificates", new CertificateWatch(secure, parts), (part) => part.stop());
+  const watch = parts.phases.started("certificates", new CertificateWatch(secure, parts), (part) => part.stop());
+  parts.metrics.read("mooring_certificate_expiry_timestamp_seconds", () =>
+    [...watch.expiries()].map(([listener, atMs]) => [{ listener }, Math.round(atMs / 1000)] as const),
+  );
+  return watch;
 }
 
 async function serveMetrics(address: string, connectionsMax: number, metrics: Metrics): Promise<Listener> {

@@ -14,4 +14,11 @@ export const LOG_SETTINGS = {
     description:
       "form of log lines: a JSON object, or text for people; auto writes text to a terminal and JSON to anything else",
   },
+  log_requests: {
+    schema: Type.Enum(["off", "all"]),
+    default: "off",
+    form: "off or all",
+    description:
+      "all: a line at info for each answered request, with its caller and address; off: only for slow and refused requests",
+  },
 } as const;

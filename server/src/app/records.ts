@@ -20,7 +20,8 @@ export function recordsOf(config: Config): Omit<MetadataOptions, "clock"> {
     database_wait_ms: waitMs,
     records_read_timeout_ms: readTimeoutMs,
   } = config;
-  return { url: url ?? undefined, dataDir, waitMs, readTimeoutMs, limits: recordLimitsOf(config) };
+  const connections = { read: config.database_read_connections, write: config.database_write_connections };
+  return { url: url ?? undefined, dataDir, waitMs, readTimeoutMs, connections, limits: recordLimitsOf(config) };
 }
 
 /** Opens the records and migrates them to this version. Only `serve` and `upgrade` do this. */

@@ -1,5 +1,6 @@
 import type { Metrics } from "#kernel/metrics/index.ts";
 import type { Config } from "./config.ts";
+import { changeLogLevel } from "./log/level.ts";
 import { SETTING_NAMES } from "./settings.ts";
 
 interface Log {
@@ -40,7 +41,7 @@ function reloadSettings({ config, log }: Pick<ReloadParts, "config" | "log">, re
     log.error({ err: error }, "cannot reload the settings; the old ones stay");
     return [(error as Error).message];
   }
-  log.level = next.log_level;
+  changeLogLevel(log, next.log_level);
   const changed = SETTING_NAMES.filter(
     (name) => name !== "log_level" && JSON.stringify(next[name]) !== JSON.stringify(config[name]),
   );

@@ -32,7 +32,11 @@ export function announceServer(dataDir: string, server: RunningServer): void {
 
 /** Removes the file if this process wrote it. */
 export function withdrawServer(dataDir: string, pid: number): void {
-  if (announced(dataDir)?.pid === pid) rmSync(pathIn(dataDir), { force: true });
+  try {
+    if (announced(dataDir)?.pid === pid) rmSync(pathIn(dataDir), { force: true });
+  } catch {
+    // A disk that takes no writes must not prevent the stop. Readers ignore the file of a process that has ended.
+  }
 }
 
 /**

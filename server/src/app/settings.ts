@@ -1,12 +1,15 @@
-import { AUDIT_RETENTION_DAYS_MIN } from "@mooring/contract";
 import Type, { type Static, type TInteger, type TSchema } from "typebox";
+import { AUDIT_SETTINGS } from "./audit-settings.ts";
 import { BACKUP_SETTINGS } from "./backup-settings.ts";
+import { EGRESS_SETTINGS } from "./egress-settings.ts";
+import { DATABASE_SETTINGS } from "./database-settings.ts";
 import { LIMIT_SETTINGS } from "./limit-settings.ts";
 import { LOG_SETTINGS } from "./log-settings.ts";
 import { MAIL_SETTINGS } from "./mail-settings.ts";
 import { MASTER_KEY_SETTINGS } from "./master-key-settings.ts";
 import { OIDC_SETTINGS } from "./oidc-settings.ts";
 import { PROTOCOL_SETTINGS } from "./protocol-settings.ts";
+import { QUERY_SETTINGS } from "./query-settings.ts";
 import { REGISTRY_SETTINGS } from "./registry-settings.ts";
 import { S3_TLS_SETTINGS, TLS_SETTINGS } from "./tls-settings.ts";
 import { HTTP_URL, UPSTREAM_SETTINGS, url } from "./upstream-settings.ts";
@@ -66,20 +69,7 @@ export const SETTINGS = {
     form: `${HOST_PORT}, or off`,
     description: "host:port of Prometheus' /metrics, or off",
   },
-  database_url: {
-    schema: Type.Union([Type.Null(), Type.String({ pattern: "^postgres(ql)?://" })]),
-    default: null,
-    form: "an address that begins with postgres://",
-    description: "PostgreSQL database for the records; without it, they are in SQLite in the data directory",
-    secret: true,
-    secretUrl: true,
-  },
-  database_wait_ms: {
-    schema: ms(100, 60_000),
-    default: 5000,
-    description:
-      "longest time that a change waits for the lock of another change, on any node; then the caller gets 503. If a node stops, its transaction is rolled back after half of this time",
-  },
+  ...DATABASE_SETTINGS,
   ...MASTER_KEY_SETTINGS,
   portal_url: {
     schema: url,
@@ -203,30 +193,7 @@ export const SETTINGS = {
     default: 10_000,
     description: "time limit of each list, filter and count of records; the caller gets `read_timeout`",
   },
-  query_timeout_ms: { schema: ms(10, 600_000), default: 10_000, description: "default time limit of a query" },
-  query_timeout_ms_max: {
-    schema: ms(10, 3_600_000),
-    default: 60_000,
-    description: "longest time limit that a query may set",
-  },
-  query_rows_max: { schema: count(1, 100_000_000), default: 1_000_000, description: "maximum rows of one result" },
-  query_memory_bytes: {
-    schema: Type.Integer({ minimum: 64 * 1024 ** 2, maximum: 256 * GIB }),
-    default: GIB,
-    description: "memory that one query may use",
-  },
-  query_concurrency: { schema: count(1, 256), default: 8, description: "queries that run at the same time" },
-  query_concurrency_organization: {
-    schema: count(1, 256),
-    default: 4,
-    description: "queries of one organization at the same time",
-  },
-  query_sandbox: {
-    schema: Type.Enum(["require", "warn", "off"]),
-    default: "warn",
-    description:
-      "if this machine lacks layers of the query sandbox, require refuses SQL, and warn runs it and logs the missing layers. off never isolates",
-  },
+  ...QUERY_SETTINGS,
   tail_concurrency_organization: {
     schema: count(1, 10_000),
     default: 100,
@@ -262,12 +229,17 @@ export const SETTINGS = {
     form: DAYS,
     description: "maximum days that an organization can choose for telemetry",
   },
-  audit_retention_days: {
-    schema: Type.Union([Type.Null(), Type.Integer({ minimum: AUDIT_RETENTION_DAYS_MIN, maximum: 36_500 })]),
-    default: null,
-    form: "days from 30 to 36500",
+  ...AUDIT_SETTINGS,
+  retention_grace_hours: {
+    schema: Type.Integer({ minimum: 0, maximum: 8760 }),
+    default: 168,
     description:
-      "default days that entries of audit logs are kept, also of the instance; none means for ever. Organizations may choose others",
+      "how long the former retention still counts after an organization has changed it, so that it can undo the change",
+  },
+  retention_delete_hours: {
+    schema: Type.Integer({ minimum: 0, maximum: 8760 }),
+    default: 24,
+    description: "how long files whose rows are all past their retention stay on the disk, hidden from queries",
   },
   retention_check_ms: {
     schema: ms(100, DAY_MS),
@@ -299,6 +271,18 @@ export const SETTINGS = {
     schema: Type.Union([Type.Null(), Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })]),
     default: null,
     description: "bytes of files that an organization may store; `mooring quota` sets it for one organization",
+  },
+  disk_floor_bytes: {
+    schema: Type.Union([Type.Null(), Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })]),
+    default: null,
+    description:
+      "free bytes of the disk that granted uploads of files never take; if not set, 2 GiB or 3 % of the disk, whichever is more, but at most 10 %",
+  },
+  organization_stored_bytes_max: {
+    schema: Type.Union([Type.Null(), Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })]),
+    default: null,
+    description:
+      "bytes over all kinds that each organization may store if there are several, until the operator sets a quota for it; if not set, half of the disk",
   },
   files_trash_days: {
     schema: count(0, 90),
@@ -345,6 +329,7 @@ export const SETTINGS = {
     description:
       "whether webhooks and requests for keys of trusted issuers may use plain HTTP and addresses that are not public (this machine, private networks). With allow, everybody who may create an alert or a trust can send requests to all addresses that this server can reach",
   },
+  ...EGRESS_SETTINGS,
   webhooks_allowed_addresses: {
     schema: Type.Array(Type.String({ pattern: "^[0-9a-fA-F:.]+(/[0-9]{1,3})?$" })),
     default: [],

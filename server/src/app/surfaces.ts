@@ -28,13 +28,16 @@ import { createQuerySurface, type QueryLimits } from "#surfaces/query/index.ts";
 import { createWebhooksSurface } from "#surfaces/webhooks/index.ts";
 import type { Addresses } from "./addresses.ts";
 import type { createAlerts } from "./alerts.ts";
-import type { BackupRunner } from "./backup/index.ts";
+import { backupsSince, type BackupRunner, type PartRestorer } from "./backup/index.ts";
 import type { Config } from "./config.ts";
 import type { Files } from "./files.ts";
 import type { Leaving } from "./leaving.ts";
 import { instanceFactsOf } from "./instance.ts";
-import { mailOf } from "./mail.ts";
+import type { MailPart } from "./mail.ts";
+import type { StoreProbes } from "./probes.ts";
+import type { Problems } from "./problems.ts";
 import type { RegistryPart } from "./registry.ts";
+import type { RequestsPart } from "./requests.ts";
 import type { Trash } from "./trash.ts";
 import { trashSettingsOf } from "./trash-settings.ts";
 import type { Webhooks } from "./webhooks.ts";
@@ -54,17 +57,22 @@ export interface SurfaceParts {
   readonly refused: RefusedEntries;
   readonly tails: Tails;
   readonly skipped: Skipped;
+  readonly requests: RequestsPart;
   readonly alerts: ReturnType<typeof createAlerts>;
   readonly files: Files;
   readonly registry: RegistryPart;
   readonly webhooks: Webhooks;
   readonly s3: S3;
   readonly s3Gateway: GatewayLink;
+  readonly mail: MailPart;
   readonly trash: Trash;
-  readonly log: { warn(fields: object, message: string): void };
+  readonly log: { level: string; warn(fields: object, message: string): void };
   /** The listeners that accept requests. */
   readonly listeners: readonly Listener[];
   readonly backups: BackupRunner;
+  readonly restores: PartRestorer;
+  readonly probes: Pick<StoreProbes, "health">;
+  readonly problems: Pick<Problems, "list">;
   readonly leaving: Leaving;
   readonly schedule: Schedule;
   readonly stopping: () => boolean;
@@ -72,21 +80,12 @@ export interface SurfaceParts {
 
 /** Creates all interfaces of the product. */
 export function createSurfaces(parts: SurfaceParts): Surface[] {
-  const { config, clock, addresses, host, identity, metadata, telemetry, stopping } = parts;
-  const mail = mailOf(config);
+  const { config, clock, addresses, host, identity, metadata, telemetry } = parts;
+  const { mails: mail } = parts.mail;
   const peers = watchPeers({ clock, trusted: config.trusted_proxies, log: parts.log }, parts.listeners);
-  const { people, backups, schedule, objects, alerts, files, registry, webhooks, s3, s3Gateway } = parts;
-  const health = createHealthSurface({
-    host,
-    stopping,
-    checks: [
-      { name: "metadata", check: () => metadata.ping() },
-      { name: "telemetry", check: async () => refuseUnless(telemetry.health().ok, telemetry.health().detail) },
-      { name: "objects", check: async () => refuseUnless(objects.health().ok, objects.health().detail) },
-    ],
-  });
+  const { people, backups, restores, schedule, alerts, files, registry, webhooks, s3, s3Gateway } = parts;
   return [
-    health,
+    healthSurfaceOf(parts),
     createApiSurface({ host, addresses }),
     createOauthSurface({ host, identity, people, portalUrl: addresses.portal_url }),
     createOrganizationSurface({
@@ -96,13 +95,20 @@ export function createSurfaces(parts: SurfaceParts): Surface[] {
       clock,
       addresses,
       outbound: alerts.deps.outbound,
+      requests: parts.requests.refusals,
       mail,
       leaving: parts.leaving,
       trash: { ...parts.trash.work, ...trashSettingsOf(config) },
     }),
     ...telemetrySurfacesOf(parts),
     createUsageSurface({ host, identity, metadata, clock, telemetry, limits: usageLimitsOf(config) }),
-    createQuerySurface({ host, metadata, store: telemetry, limits: queryLimitsOf(config) }),
+    createQuerySurface({
+      host,
+      metadata,
+      store: telemetry,
+      limits: queryLimitsOf(config),
+      nodeId: identity.feed.nodeId,
+    }),
     createAlertsSurface({ host, ...alerts.deps }),
     createFilesSurface({ host, ...files.deps, uploadIdleTimeoutMs: config.upload_idle_timeout_ms }),
     createBucketsSurface({
@@ -127,12 +133,33 @@ export function createSurfaces(parts: SurfaceParts): Surface[] {
       addresses,
       mail,
       backups,
+      restores,
       leaving: parts.leaving,
       schedule,
       portalDir: config.portal_dir,
     }),
   ];
 }
+
+function healthSurfaceOf({ host, stopping, metadata, probes }: SurfaceParts): Surface {
+  return createHealthSurface({
+    host,
+    stopping,
+    checks: [
+      {
+        name: "metadata",
+        check: async () => {
+          await metadata.ping();
+          return probes.health("records").reason;
+        },
+      },
+      { name: "telemetry", check: () => probes.health("telemetry").reason },
+      { name: "objects", check: () => probes.health("objects").reason },
+    ],
+  });
+}
+
+const HOUR_MS = 3_600_000;
 
 /** Creates the interfaces that take telemetry, and those of its settings. */
 function telemetrySurfacesOf(parts: SurfaceParts): Surface[] {
@@ -157,6 +184,9 @@ function telemetrySurfacesOf(parts: SurfaceParts): Surface[] {
       store: telemetry,
       feed: identity.feed,
       retentionDaysMax: config.retention_days_max,
+      retentionGraceMs: config.retention_grace_hours * HOUR_MS,
+      retentionDeleteMs: config.retention_delete_hours * HOUR_MS,
+      backupsSince: (ms) => backupsSince(config, ms),
       digest: (text) => identity.envelope.lookupHash("telemetry-erasure", text).hash.toString("hex"),
     }),
   ];
@@ -179,8 +209,4 @@ function queryLimitsOf(config: Config): QueryLimits {
     rowsMax: config.query_rows_max,
     memoryBytesMax: config.query_memory_bytes,
   };
-}
-
-function refuseUnless(ok: boolean, detail: string): void {
-  if (!ok) throw new Error(detail);
 }

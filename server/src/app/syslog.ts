@@ -64,9 +64,12 @@ export function startSyslog(listeners: SyslogListeners, parts: SyslogParts): Sys
     zone: zoneOf(config.syslog_timezone) ?? UTC,
     authenticate: (key, ip) => identity.senders.authenticate(shown(key, ip)),
     watch: (key, ip, ended) => identity.senders.watch(shown(key, ip), ended),
-    counted: ({ id, orgId, kind }, ip, refused) => {
+    counted: (principal, { ip, isRefused: refused, bytes: bytesIn }) => {
+      const { id, orgId } = principal;
+      const projectId = principal.kind === "credential" ? principal.projectId : null;
       const rest = { service: "telemetry", ip, userAgent: "syslog", refused, limited: refused } as const;
-      identity.activity.count({ id, orgId, isPerson: kind === "person", ...rest });
+      const isPerson = principal.kind === "person";
+      identity.activity.count({ id, orgId, isPerson, ...rest, projectId, bytesIn, bytesOut: 0 });
     },
   });
   if (Object.values(listeners).some((listener) => listener !== null)) readCounters(metrics, server);

@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { ActivityService } from "@mooring/contract";
-import type { Activity } from "#domain/identity/index.ts";
+import type { Activity, Principal } from "#domain/identity/index.ts";
 import { isId } from "#kernel/ids.ts";
 import { countedStatus } from "./metrics.ts";
+import { trafficOf } from "./traffic.ts";
 
 /** The owner of a secret or a signature that a request sent instead of a token. */
 export interface SignedIn {
@@ -37,18 +38,24 @@ const SERVICES: Readonly<Record<string, ActivityService>> = {
   portal: "portal",
 };
 
-/** Returns the `answered` function of a server. It counts each request whose sender is known. */
+/** Returns the `answered` function of a server. It counts each request of an organization. */
 export function countAnswered(
   activity: Pick<Activity, "count">,
 ): (request: FastifyRequest, reply: FastifyReply) => void {
   return (request, reply) => {
-    const whose = request.principal ?? request.signedIn;
-    if (whose === null || whose.id === null) return;
-    const { isLimited } = request;
+    const { principal, accessed, isLimited } = request;
+    const whose = principal ?? request.signedIn;
+    const traffic = trafficOf(request, reply);
+    // Nobody has signed in: the sender knows an address, or something is public.
+    const orgId = whose?.orgId ?? accessed?.orgId;
+    if (orgId === undefined) return;
+    const id = whose?.id ?? null;
     activity.count({
-      id: whose.id,
-      orgId: whose.orgId,
-      isPerson: request.principal === null ? isId("user", whose.id) : request.principal.kind === "person",
+      id,
+      orgId,
+      isPerson: principal === null ? id !== null && isId("user", id) : principal.kind === "person",
+      projectId: accessed?.projectId ?? request.namedProject ?? projectOf(principal),
+      ...traffic,
       service: SERVICES[request.routeOptions.config.surface ?? ""] ?? "other",
       ip: request.ip,
       userAgent: request.headers["user-agent"],
@@ -56,6 +63,10 @@ export function countAnswered(
       limited: isLimited,
     });
   };
+}
+
+function projectOf(principal: Principal | null): string | null {
+  return principal?.kind === "credential" ? principal.projectId : null;
 }
 
 /** Whether the answer says that the caller has no permission. */

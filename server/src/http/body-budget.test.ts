@@ -26,7 +26,13 @@ let server: TestServer;
 
 before(async () => {
   server = await startTestServer({
-    principals: { one: credentialOf("org_1", ["apps:write"]), two: credentialOf("org_2", ["apps:write"]) },
+    principals: {
+      one: { ...credentialOf("org_1", ["apps:write"]), id: "cred_one" },
+      beside: { ...credentialOf("org_1", ["apps:write"]), id: "cred_beside" },
+      third: { ...credentialOf("org_1", ["apps:write"]), id: "cred_third" },
+      two: { ...credentialOf("org_2", ["apps:write"]), id: "cred_two" },
+      other: { ...credentialOf("org_2", ["apps:write"]), id: "cred_other" },
+    },
     mount: (host) => ({ name: "test", mount: (app) => mountRoute(app, host, TAKE, async () => ({}) as never) }),
     bodies: { totalBytesMax: 3 * BYTES, organizationBytesMax: 2 * BYTES },
   });
@@ -63,27 +69,31 @@ async function eventually(expected: number, ask: () => Promise<number>): Promise
 }
 
 test("running bodies count for their organization and in total until their requests end", async () => {
-  const [first, second] = [await begin("one"), await begin("one")];
-  assert.equal(await whole("one"), 429, "the organization has used its share");
+  const first = await begin("one");
+  assert.equal(await whole("one"), 429, "a sender has at most half of the organization's share");
+  const second = await begin("beside");
+  assert.equal(await whole("third"), 429, "the organization has used its share");
   const third = await begin("two");
-  assert.equal(await whole("two"), 503, "the organizations have used the total");
+  assert.equal(await whole("other"), 503, "the organizations have used the total");
   const answered = once(first, "response") as Promise<[IncomingMessage]>;
   first.end(BODY.slice(-1));
   const [answer] = await answered;
   assert.equal(answer.statusCode, 200);
   answer.resume();
   await eventually(200, () => whole("one"));
+  await eventually(200, () => whole("third"));
   second.destroy();
-  await eventually(200, () => whole("two"));
+  await eventually(200, () => whole("other"));
   third.destroy();
 });
 
-test("a second release of the same bytes does nothing", () => {
+test("a second release of the same bytes does nothing; one body may exceed the share of its sender", () => {
   const budget = createBodyBudget({ totalBytesMax: 2, organizationBytesMax: 2 });
-  const release = budget.hold("org_1", 2);
+  const one = { orgId: "org_1", id: "cred_1" };
+  const release = budget.hold(one, 2);
   release();
   release();
-  budget.hold("org_1", 2);
-  assert.throws(() => budget.hold("org_1", 1), { code: "rate_limited" });
-  assert.throws(() => budget.hold("org_2", 1), { code: "unavailable" });
+  budget.hold(one, 2);
+  assert.throws(() => budget.hold({ orgId: "org_1", id: "cred_2" }, 1), { code: "rate_limited" });
+  assert.throws(() => budget.hold({ orgId: "org_2", id: "cred_3" }, 1), { code: "unavailable" });
 });

@@ -18,13 +18,19 @@ export interface BodyLimits {
   readonly organizationBytesMax: number;
 }
 
+/** The credential or person that sends a body. */
+export interface Holder {
+  readonly orgId: string;
+  readonly id: string;
+}
+
 export interface BodyBudget {
   /**
    * Counts the bytes until the returned function is called. Calling it again does nothing.
-   * @throws Problem `rate_limited` when the organization's limit is reached, `unavailable` when the total limit is
-   * reached
+   * @throws Problem `rate_limited` when the organization's limit, or half of it by one sender, is reached; `unavailable`
+   * when the total limit is reached
    */
-  hold(orgId: string, bytes: number): () => void;
+  hold(holder: Holder, bytes: number): () => void;
 }
 
 export const BODY_LIMITS: BodyLimits = {
@@ -36,28 +42,41 @@ export const BODY_LIMITS: BodyLimits = {
 const UNKNOWN_LENGTH_BYTES = 4 * 1024 * 1024;
 
 export function createBodyBudget({ totalBytesMax, organizationBytesMax }: BodyLimits): BodyBudget {
+  /** By organization, and by sender. */
   const held = new Map<string, number>();
+  const senderBytesMax = organizationBytesMax / 2;
   let total = 0;
 
-  function change(orgId: string, bytes: number): void {
-    total += bytes;
-    const own = (held.get(orgId) ?? 0) + bytes;
-    if (own === 0) held.delete(orgId);
-    else held.set(orgId, own);
+  function change(key: string, bytes: number): void {
+    const own = (held.get(key) ?? 0) + bytes;
+    if (own === 0) held.delete(key);
+    else held.set(key, own);
   }
 
   return {
-    hold: (orgId, bytes) => {
+    hold: ({ orgId, id }, bytes) => {
+      const sender = `${orgId} ${id}`;
+      const own = held.get(sender) ?? 0;
+      // A single body may be larger.
+      if (own > 0 && own + bytes > senderBytesMax) {
+        const detail = `You have requests of ${own} bytes under way, and this one has ${bytes}; one credential or person may have ${senderBytesMax}. Wait until some have ended.`;
+        throw new Problem("rate_limited", detail);
+      }
       if ((held.get(orgId) ?? 0) + bytes > organizationBytesMax) {
         const detail = "Your organization has too many large requests under way; wait until some have ended.";
         throw new Problem("rate_limited", detail);
       }
       if (total + bytes > totalBytesMax)
         throw new Problem("unavailable", "Too many large requests are under way; send this one again shortly.");
-      change(orgId, bytes);
+      const changeAll = (by: number): void => {
+        total += by;
+        change(orgId, by);
+        change(sender, by);
+      };
+      changeAll(bytes);
       let isHeld = true;
       return () => {
-        if (isHeld) change(orgId, -bytes);
+        if (isHeld) changeAll(-bytes);
         isHeld = false;
       };
     },
@@ -70,13 +89,13 @@ export function createBodyBudget({ totalBytesMax, organizationBytesMax }: BodyLi
  */
 export function holdBodies(app: FastifyInstance, budget: BodyBudget): void {
   app.decorateReply("holdBody", function (this: FastifyReply, bytes) {
-    const orgId = this.request.principal?.orgId;
-    if (orgId !== undefined && bytes > 0) this.raw.once("close", budget.hold(orgId, bytes));
+    const { principal } = this.request;
+    if (principal !== null && bytes > 0) this.raw.once("close", budget.hold(principal, bytes));
   });
   app.addHook("preParsing", async (request, reply, payload) => {
     const bytes = request.routeOptions.config.streamsBody === true ? 0 : bytesOf(request);
     if (request.principal !== null && bytes > 0) {
-      const release = budget.hold(request.principal.orgId, bytes);
+      const release = budget.hold(request.principal, bytes);
       reply.raw.once("close", release);
     }
     return payload;

@@ -1,5 +1,6 @@
-import Type from "typebox";
+import Type, { type Static } from "typebox";
 import { route } from "@mooring/contract";
+import { HEALTH_REASONS, healthReasonOf, type HealthReason } from "#kernel/store-health.ts";
 import type { HttpHost } from "./host.ts";
 import { mountRoute } from "./mount.ts";
 import type { Surface } from "./surface.ts";
@@ -7,17 +8,20 @@ import type { Surface } from "./surface.ts";
 /** A part that must work for the server to answer requests. */
 export interface HealthCheck {
   readonly name: string;
-  /** Rejects with the reason when the part does not work. */
-  check(): Promise<void>;
+  /** Returns why the part does not work, or null. It is quick: it tells what the last probe saw. */
+  check(): HealthReason | null | Promise<HealthReason | null>;
 }
 
 const Live = Type.Object({ status: Type.Literal("ok") });
 const Health = Type.Object({
   status: Type.Enum(["ok", "unavailable"]),
   checks: Type.Record(Type.String(), Type.Enum(["ok", "failed"])),
+  reasons: Type.Record(Type.String(), Type.Enum([...HEALTH_REASONS]), {
+    description: "Why checks failed, by their name.",
+  }),
 });
 
-const publicReason = "load balancers and orchestrators send no credentials; the answer has no details";
+const publicReason = "load balancers and orchestrators send no credentials; the answer says nothing about the machine";
 const common = { method: "GET", tag: "health", permission: "public", publicReason, status: 200, problems: [] } as const;
 
 export const HEALTH_ROUTES = {
@@ -71,13 +75,14 @@ export function createHealthSurface(options: HealthOptions): Surface {
   };
 }
 
-async function inspect(
-  checks: readonly HealthCheck[],
-): Promise<{ status: "ok" | "unavailable"; checks: Record<string, "ok" | "failed"> }> {
-  const results = await Promise.allSettled(checks.map((check) => check.check()));
-  const named = checks.map((check, i) => [check.name, results[i]?.status === "fulfilled" ? "ok" : "failed"] as const);
+async function inspect(checks: readonly HealthCheck[]): Promise<Static<typeof Health>> {
+  const found = await Promise.all(
+    checks.map(async (each) => [each.name, await Promise.resolve(each.check()).catch(healthReasonOf)] as const),
+  );
+  const failed = found.filter((each): each is [string, HealthReason] => each[1] !== null);
   return {
-    status: results.every((result) => result.status === "fulfilled") ? "ok" : "unavailable",
-    checks: Object.fromEntries(named),
+    status: failed.length === 0 ? "ok" : "unavailable",
+    checks: Object.fromEntries(found.map(([name, reason]) => [name, reason === null ? "ok" : "failed"])),
+    reasons: Object.fromEntries(failed),
   };
 }

@@ -5,6 +5,7 @@ import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { SignedIn } from "./activity.ts";
 import { admit, bearerOf, type Admission, type TokenPermission } from "./authentication.ts";
+import { createCompression, type Compression } from "./compression.ts";
 import type { IdempotencyRecords } from "./idempotency.ts";
 import type { PageOrigins } from "./page-origins.ts";
 import { createRateLimiter, sendRateLimitFields, takeToken } from "./rate-limit.ts";
@@ -63,6 +64,7 @@ export interface HttpHost {
    */
   countAddress(reply: FastifyReply, ip: string): void;
   readonly idempotency: IdempotencyRecords;
+  readonly compression: Compression;
   readonly clock: Clock;
 }
 
@@ -90,6 +92,7 @@ export function createHttpHost(options: HttpHostOptions): HttpHost {
   return {
     idempotency: options.idempotency,
     clock: options.clock,
+    compression: createCompression(),
     senderOrigins: options.senderOrigins,
     admit: async (request, reply, permission, admission = { isHarmless: false }) => {
       if (permission === "public") return;

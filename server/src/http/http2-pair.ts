@@ -14,7 +14,7 @@ function reset(): Error {
 }
 
 /**
- * One end of a connection within this process. It behaves like a socket: it has the peer's address, counts the received
+ * One end of a connection within this process. It behaves like a socket: it has the peer's address, counts the
  * bytes, and ends for the other side only after all bytes.
  */
 class End extends Duplex implements PeerFacts {
@@ -22,6 +22,7 @@ class End extends Duplex implements PeerFacts {
   readonly remotePort: number | undefined;
   readonly encrypted: boolean;
   bytesRead = 0;
+  bytesWritten = 0;
   #other: End | undefined;
   /** Continues the other side's write when this side reads again. */
   #continue: ((error?: Error) => void) | undefined;
@@ -51,6 +52,7 @@ class End extends Duplex implements PeerFacts {
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error) => void): void {
+    this.bytesWritten += chunk.length;
     if (this.#other === undefined || this.#other.destroyed) done(reset());
     else this.#other.#receive(chunk, done);
   }

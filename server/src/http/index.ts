@@ -1,4 +1,8 @@
+export { noteBroken } from "./broken.ts";
+export type { Compression } from "./compression.ts";
 export { preferredType } from "./accept.ts";
+export { createAccessLog, noteAccess } from "./access-log.ts";
+export type { Accessed, Actor } from "./access-row.ts";
 export { countAnswered } from "./activity.ts";
 export { principalOf } from "./authentication.ts";
 export { watchIdle } from "./body-idle.ts";
@@ -34,6 +38,7 @@ export { openApiOf } from "./openapi.ts";
 export { watchPeers, type PeerShare } from "./peer-share.ts";
 export { fieldsOf, HttpProblem, logFailure, problemOf, PROBLEMS, statusOf } from "./problems.ts";
 export { createRateLimiter, type RateLimiter } from "./rate-limit.ts";
+export { refusedRequestOf } from "./refusals.ts";
 export { DATA_FIELDS } from "./safety.ts";
 export { answerProblem, createHttpServer, type HttpServerOptions } from "./server.ts";
 export { projectOfRows, senderOf, type Sender } from "./senders.ts";

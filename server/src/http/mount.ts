@@ -13,7 +13,8 @@ import { JSON_BODY_BYTES_MAX, PUBLIC_BODY_BYTES_MAX } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 import { readFor } from "#kernel/read-for.ts";
 import { principalOf } from "./authentication.ts";
-import { CallerGone, isDisconnect } from "./disconnect.ts";
+import { noteBroken } from "./broken.ts";
+import { CallerGone } from "./disconnect.ts";
 import { hasToken, type HttpHost } from "./host.ts";
 import { idempotent } from "./idempotency.ts";
 import { operatorOf, sessionOf, type ActingOperator, type PersonSession } from "./sessions.ts";
@@ -74,9 +75,11 @@ type AnyRoute = Pick<
       | "result"
       | "idempotent"
       | "rawBody"
+      | "secret"
       | "sameOrigin"
       | "recentSignIn"
       | "resource"
+      | "access"
       | "endsAccess"
       | "whileDeleting"
     >
@@ -110,7 +113,7 @@ export function mountRoute<const T extends AnyRoute>(
     method: row.method,
     url: row.path.replace(/\{([a-z_]+)\}/g, ":$1"),
     bodyLimit: options.bodyBytesMax ?? (row.permission === "public" ? PUBLIC_BODY_BYTES_MAX : JSON_BODY_BYTES_MAX),
-    config: { operationId: row.operationId },
+    config: { operationId: row.operationId, access: row.access },
     onRequest: async (request, reply) => {
       if (isFromPortalOnly(row, request)) host.requireSameOrigin(request);
       if (options.admit !== undefined) await options.admit(request, reply);
@@ -118,6 +121,8 @@ export function mountRoute<const T extends AnyRoute>(
       if (row.resource === "unlimited") requireUnlimited(principalOf(request), row.permission as Scope);
       if (row.recentSignIn === true && !isDryRun(row, request)) host.requireConfirmed(request);
     },
+    onSend: async (request, reply, payload) =>
+      row.secret === true || typeof payload !== "string" ? payload : host.compression.text(request, reply, payload),
     handler: async (request, reply) => {
       const input = inputOf(request, checks) as OperationInput<T>;
       const context = contextOf(request, reply);
@@ -163,7 +168,7 @@ function isDryRun({ query }: AnyRoute, request: FastifyRequest): boolean {
 
 /** Closes the connection of an answer that has begun and can't be completed, so that the client sees the failure. */
 function leaveBroken(request: FastifyRequest, reply: FastifyReply, error?: unknown): void {
-  if (error !== undefined && !isDisconnect(error, request.raw))
+  if (error !== undefined && noteBroken(request, error))
     request.log.info({ err: error }, "could not complete an answer");
   reply.hijack();
   reply.raw.destroy();

@@ -17,6 +17,8 @@ export const PROBLEMS = {
   sql_not_allowed: { status: 400, title: "The SQL statement is not allowed" },
   query_failed: { status: 400, title: "The query failed" },
   query_timeout: { status: 400, title: "The query took longer than its time limit" },
+  query_cancelled: { status: 400, title: "The query was cancelled" },
+  query_scan_limit: { status: 400, title: "The query would read more than its limit" },
   query_memory: { status: 400, title: "The query needed more memory than its limit" },
   query_too_large: { status: 400, title: "The result has more rows than the limit" },
   idempotency_key_reused: { status: 422, title: "The idempotency key was used for another request" },
@@ -48,6 +50,7 @@ export const PROBLEMS = {
   duplicate_slug: { status: 409, title: "The slug is taken" },
   idempotency_in_progress: { status: 409, title: "A request with this idempotency key is still running" },
   concurrent_update: { status: 409, title: "The resource was changed in the meantime" },
+  more_rows_match: { status: 409, title: "More rows match than expected" },
   orphans_undecided: { status: 409, title: "Nobody can become responsible for the credentials" },
   precondition_failed: { status: 412, title: "A precondition is not met" },
   body_too_large: { status: 413, title: "The request body is too large" },
@@ -194,13 +197,20 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, error:
     .send(JSON.stringify(problemBody(problem, pathOf(request), request.id)));
 }
 
-/** Logs the problem of the error, and sets the status and header fields of the answer, but not its body. */
+/** Notes the problem for the record of refused requests and for the log. */
+export function noteRefusal(request: FastifyRequest, { code, message, options }: Problem): void {
+  request.refusal = { code, detail: message, options };
+}
+
+/** Notes the problem of the error, and sets the status and header fields of the answer, but not its body. */
 export function beginProblem(request: FastifyRequest, reply: FastifyReply, error: unknown): Problem {
   const problem = problemOf(error);
   if (problem.code === "internal") logFailure(request, problem.options.cause);
-  else if (!problem.isCallers) request.log.warn({ code: problem.code, err: problem.options.cause }, "request refused");
+  noteRefusal(request, problem);
   const challenge = challengeOf(problem);
   if (challenge !== undefined) void reply.header("www-authenticate", challenge);
+  // A stream that failed before its first byte has announced its coding.
+  void reply.removeHeader("content-encoding");
   const status = statusOf(problem);
   if (status === 503 || status === 429) void reply.header("retry-after", "1");
   void reply.headers(fieldsOf(problem));

@@ -10,6 +10,7 @@ import { METHODS, type IncomingMessage, type RequestListener, type ServerRespons
 import { PUBLIC_BODY_TIMEOUT_MS } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
+import type { AccessLog } from "./access-log.ts";
 import { BODY_LIMITS, createBodyBudget, holdBodies, type BodyLimits } from "./body-budget.ts";
 import { limitBodyTime } from "./body-deadline.ts";
 import { isBodyDrained, type DrainLimits } from "./drain-body.ts";
@@ -18,6 +19,7 @@ import type { Listener } from "./listener.ts";
 import { countedStatus, routeOf, type HttpMetrics } from "./metrics.ts";
 import { beginProblem, HttpProblem, pathOf, sendProblem } from "./problems.ts";
 import { createProtocolErrors, refuseUnlessConformant, requireHost } from "./protocol-errors.ts";
+import { observeRefusals } from "./refusals.ts";
 import { requestIdOf } from "./request-id.ts";
 import { DATA_FIELDS } from "./safety.ts";
 import type { ErrorForm, Surface } from "./surface.ts";
@@ -30,11 +32,17 @@ export interface HttpServerOptions {
   readonly metrics: HttpMetrics;
   /** Called for each request after it is answered and counted in `metrics`. */
   readonly answered?: (request: FastifyRequest, reply: FastifyReply) => void;
+  /** Writes rows of the access log. Absent: there is none. */
+  readonly accessLog?: AccessLog;
+  /** Called once for each request that is refused, or fails, before its answer is sent. */
+  readonly refused?: (request: FastifyRequest, reply: FastifyReply) => void;
   readonly surfaces: readonly Surface[];
   /** Peers whose `X-Forwarded-For` counts; none by default. */
   readonly trustedProxies: readonly string[];
   /** Requests answered after this long are logged as slow. */
   readonly slowRequestMs: number;
+  /** Whether every answered request gets a line of the level info. */
+  readonly logRequests?: boolean;
   /** Limits of bodies in memory; the product's limits when absent. */
   readonly bodies?: BodyLimits;
   /** Time limit for the body of a request without a principal; the product's limit when absent. */
@@ -90,13 +98,15 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   app.decorateRequest("namedProject", null);
   app.decorateRequest("session", null);
   app.decorateRequest("operator", null);
+  app.decorateRequest("accessed", null);
+  app.decorateRequest("isAccessBegun", false);
   const routesAt = collectRoutes(app);
   const methodsOf = (path: string): readonly string[] => (formOf(path)?.methodsOf ?? routesAt)(path);
   limitJson(app);
   holdBodies(app, createBodyBudget(options.bodies ?? BODY_LIMITS));
   limitBodyTime(app, options.publicBodyTimeoutMs ?? PUBLIC_BODY_TIMEOUT_MS);
   protocolErrors.watch(app.server);
-  refuseBeforeContinue(app, options.listener.refusedBodies);
+  refuseBeforeContinue(app, options.listener.refusedBodies, options.accessLog);
   observeAnswers(app, options);
   const expectationFails = collectExpectations(app);
   app.addHook("onRequest", async (request, reply) => {
@@ -126,11 +136,14 @@ async function mountSurface(scope: FastifyInstance, surface: Surface): Promise<v
 }
 
 /** Counts and logs each answer once. `onResponse` would miss answers whose receiver disconnected. */
-function observeAnswers(app: FastifyInstance, { metrics, answered, slowRequestMs }: HttpServerOptions): void {
+function observeAnswers(app: FastifyInstance, options: HttpServerOptions): void {
+  const { metrics, answered, refused } = options;
+  const refusals = observeRefusals(app, refused ?? (() => undefined));
   const observe = (request: FastifyRequest, reply: FastifyReply): void => {
+    refusals.ended(request, reply);
     metrics.observe(request, reply);
     answered?.(request, reply);
-    logSlow(request, reply, slowRequestMs);
+    logAnswered(request, reply, options);
   };
   app.addHook("onRequest", (request, reply, done) => {
     reply.raw.once("close", () => {
@@ -187,7 +200,7 @@ function absent(allowed: readonly string[]): Problem {
  * A client that sends `Expect: 100-continue` gets 100 Continue only after the request was admitted. Refusals by
  * `onRequest` are sent before the body (RFC 9110 section 10.1.1).
  */
-function refuseBeforeContinue(app: FastifyInstance, limits: DrainLimits): void {
+function refuseBeforeContinue(app: FastifyInstance, limits: DrainLimits, accessLog: AccessLog | undefined): void {
   const waiting = new WeakSet<IncomingMessage>();
   app.server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
     waiting.add(request);
@@ -207,11 +220,17 @@ function refuseBeforeContinue(app: FastifyInstance, limits: DrainLimits): void {
   };
   app.addHook("onSend", (request, reply, _payload, done) => {
     announceClose(request, reply);
+    accessLog?.begin(request, reply);
     done();
+  });
+  app.decorateReply("logStream", function (this: FastifyReply) {
+    accessLog?.begin(this.request, this, true);
   });
   app.decorateReply("sendHead", function (this: FastifyReply, status, fields) {
     announceClose(this.request, this);
-    this.raw.writeHead(status, this.headers(fields).getHeaders() as Record<string, string>);
+    void this.code(status).headers(fields);
+    accessLog?.begin(this.request, this);
+    this.raw.writeHead(status, this.getHeaders() as Record<string, string>);
     this.hijack();
     if (this.request.method === "HEAD") this.raw.end();
     return this;
@@ -245,16 +264,34 @@ function keepConnection(request: FastifyRequest, reply: FastifyReply): void {
   if (isBodyDrained(request.raw)) void reply.removeHeader("connection");
 }
 
-function logSlow(request: FastifyRequest, reply: FastifyReply, slowRequestMs: number): void {
+function logAnswered(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { slowRequestMs, logRequests = false }: Pick<HttpServerOptions, "slowRequestMs" | "logRequests">,
+): void {
   const elapsedMs = Math.round(reply.elapsedTime);
-  const level = elapsedMs >= slowRequestMs ? "info" : "debug";
-  request.log[level](
-    {
-      method: request.method,
-      path: routeOf(request) ?? "unknown",
-      status: countedStatus(request, reply),
-      elapsed_ms: elapsedMs,
-    },
-    "request answered",
-  );
+  const level = logRequests || elapsedMs >= slowRequestMs ? "info" : "debug";
+  const fields = {
+    method: request.method,
+    path: routeOf(request) ?? "unknown",
+    status: countedStatus(request, reply),
+    elapsed_ms: elapsedMs,
+  };
+  request.log[level](logRequests ? { ...fields, ...callerFields(request) } : fields, "request answered");
 }
+
+/** The fields of the access log. */
+function callerFields(request: FastifyRequest): object {
+  const { principal, session, signedIn, ip } = request;
+  const actor = principal?.id ?? session?.userId ?? signedIn?.id ?? undefined;
+  const organization = principal?.orgId ?? signedIn?.orgId;
+  const agent = request.headers["user-agent"];
+  return {
+    ip,
+    ...(actor === undefined ? {} : { actor }),
+    ...(organization === undefined ? {} : { organization }),
+    ...(agent === undefined ? {} : { user_agent: agent.slice(0, AGENT_CHARS_MAX) }),
+  };
+}
+
+const AGENT_CHARS_MAX = 200;

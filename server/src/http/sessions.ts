@@ -66,7 +66,9 @@ export async function admitSession(
   const session = secret === undefined ? undefined : await sessions.find(secret);
   if (session === undefined) throw new Problem("unauthorized", "You are not signed in; sign in and try again.");
   if (permission === "instance" && !session.instanceAdmin)
-    throw new Problem("forbidden", "Only operators of this server may do this.");
+    throw new Problem("forbidden", "Only operators of this server may do this.", {
+      facts: () => ({ actor: { kind: "person", id: session.userId, orgId: null } }),
+    });
   request.session = session;
   const { userId: id, confirmedAtMs } = session;
   if (permission === "instance") request.operator = { actor: { kind: "person", id }, confirmedAtMs };

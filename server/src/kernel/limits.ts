@@ -33,6 +33,9 @@ export const REFUSED_BODY_TIME_MS = 30_000;
 /** Bodies of running requests: of all organizations, and of one. */
 export const BODIES_BYTES_MAX = 512 * 1024 * 1024;
 export const BODIES_BYTES_ORGANIZATION_MAX = 256 * 1024 * 1024;
+/** Uploads of one organization at once. One credential or person has at most half, and further ones wait so long. */
+export const UPLOADS_ORGANIZATION_MAX = 64;
+export const UPLOAD_WAIT_MS = 30_000;
 /** Length of an `Idempotency-Key`, in characters. */
 export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
 /** How long an `Idempotency-Key` is stored. */

@@ -4,6 +4,8 @@
  * answers.
  */
 
+import type { RefusalFacts } from "./refusal.ts";
+
 /** Problems that the caller can solve. */
 const OF_THE_CALLER = [
   "invalid_request",
@@ -13,6 +15,8 @@ const OF_THE_CALLER = [
   "sql_not_allowed",
   "query_failed",
   "query_timeout",
+  "query_cancelled",
+  "query_scan_limit",
   "query_memory",
   "query_too_large",
   "idempotency_key_reused",
@@ -44,6 +48,7 @@ const OF_THE_CALLER = [
   "duplicate_slug",
   "idempotency_in_progress",
   "concurrent_update",
+  "more_rows_match",
   "orphans_undecided",
   "precondition_failed",
   "body_too_large",
@@ -107,6 +112,8 @@ export interface ProblemOptions {
   scope?: string;
   /** The check that caused the 403. */
   decidedBy?: DecidedBy;
+  /** What decided, for the record of refused requests; never sent. It is called at most once, after the answer is known. */
+  facts?: () => RefusalFacts;
   /** For the log only; never sent. */
   cause?: unknown;
 }

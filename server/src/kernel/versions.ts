@@ -19,7 +19,8 @@ export async function expectedOf(
   read: () => Promise<object | undefined>,
 ): Promise<Expected> {
   if (ifMatch?.trim() === "*") return "any";
-  if (ifMatch !== undefined) return ifMatch.split(",").map((tag) => tag.trim());
+  // A compressed answer has a weak tag. It names the same version.
+  if (ifMatch !== undefined) return ifMatch.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
   const seen = await read();
   return seen === undefined ? "any" : [etagOf(seen)];
 }

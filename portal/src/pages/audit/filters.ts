@@ -72,5 +72,7 @@ export const FAMILIES: readonly (readonly [prefix: string, title: string])[] = [
   ["image.", "images"],
   ["object.", "objects"],
   ["telemetry.", "telemetry settings"],
+  ["access_log.", "the access log"],
+  ["query_log.", "the query log"],
   ["key.", "signing keys"],
 ];

@@ -79,6 +79,7 @@ function Outcome({ result }: { result: Verified }): ReactNode {
       </p>
       <CopyBlock text={result.head_hash} label="Hash of the last entry" />
       <Compare head={result.head_hash} />
+      {result.checkpoint !== null && <Checkpoint checkpoint={result.checkpoint} />}
     </>
   );
 }
@@ -97,6 +98,20 @@ function Declared({ faults }: { faults: Verified["declared"] }): ReactNode {
         ))}
       </ul>
     </div>
+  );
+}
+
+/** Shows the signed statement about the last entry. */
+function Checkpoint({ checkpoint: { note, keys } }: { checkpoint: NonNullable<Verified["checkpoint"]> }): ReactNode {
+  return (
+    <>
+      <p className="text-ink-2">
+        The server signs the same as a checkpoint. Keep it with its key in another place. Later, the operator compares
+        the log with it: <code>mooring audit verify --against FILE --key KEY</code>.
+      </p>
+      <CopyBlock text={note} label="Signed checkpoint" />
+      <CopyBlock text={keys.join("\n")} label="Public key of the checkpoint" />
+    </>
   );
 }
 

@@ -23,7 +23,7 @@ test("an owner can give every permission, and in a project every permission of a
   const ofProject = { ...OWNER, project: { name: "web", role: null } };
   assert.deepEqual(
     SCOPES.filter((scope) => whyNot(scope, ofProject) !== null),
-    ["org:read", "org:write", "members:write", "audit:read"],
+    ["org:read", "org:write", "members:write", "queries:manage", "audit:read"],
   );
 });
 

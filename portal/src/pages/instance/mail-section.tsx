@@ -9,6 +9,7 @@ import { ErrorNote } from "~/kit/error-note.tsx";
 import { TextField } from "~/kit/field.tsx";
 import { Facts, Section } from "~/kit/page.tsx";
 import { State } from "~/kit/state.tsx";
+import { Time } from "~/kit/time.tsx";
 import type { Instance } from "./types.ts";
 
 type Mail = NonNullable<Instance["mail"]>;
@@ -49,8 +50,33 @@ export function MailSection({ mail }: { mail: Instance["mail"] }): ReactNode {
           ["From", <code key="from">{mail.from}</code>],
         ]}
       />
+      <Undelivered mails={mail.undelivered} />
       <TestForm />
     </Section>
+  );
+}
+
+/** Lists the mails that no mail server has accepted. */
+function Undelivered({ mails }: { mails: Mail["undelivered"] }): ReactNode {
+  if (mails.length === 0) return null;
+  return (
+    <ul className="mt-3 flex flex-col gap-2 border-t border-line pt-3" aria-label="undelivered mails">
+      {mails.map((mail) => (
+        <li key={mail.id} className="[overflow-wrap:anywhere]">
+          <State kind={mail.state === "waiting" ? "warn" : "stop"}>
+            {mail.state === "waiting" ? "waits for another attempt" : "failed"}
+          </State>{" "}
+          {mail.subject}, to {mail.to}
+          {mail.failure !== null && `: ${mail.failure}`}
+          {mail.next_attempt_at !== null && (
+            <>
+              {" "}
+              Next attempt <Time at={mail.next_attempt_at} />.
+            </>
+          )}
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -69,7 +69,7 @@ export const PANELS: readonly Panel[] = [
     title: "Free disk",
     about: "of the data directory, the fullest node",
     unit: "bytes",
-    plots: [["free", plot("min", "mooring_data_free_bytes")]],
+    plots: [["free", plot("min", "mooring_disk_free_bytes")]],
   },
   {
     title: "Telemetry files",

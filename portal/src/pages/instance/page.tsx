@@ -19,6 +19,7 @@ import { NodeSection } from "./node-section.tsx";
 import { OperatorSection } from "./operator-section.tsx";
 import { OperatorTokenSection } from "./operator-token-section.tsx";
 import { OrganizationSection } from "./organization-section.tsx";
+import { ProblemSection } from "./problem-section.tsx";
 import { CheckSection, FactSection } from "./state-section.tsx";
 import { VersionSection } from "./version-section.tsx";
 import type { Instance } from "./types.ts";
@@ -98,6 +99,7 @@ function OperatorTab(): ReactNode {
 function StateTab({ instance }: { instance: Instance }): ReactNode {
   return (
     <>
+      <ProblemSection problems={instance.problems} />
       <div className="grid items-start gap-4 lg:grid-cols-2">
         <CheckSection checks={instance.checks} />
         <FactSection instance={instance} />

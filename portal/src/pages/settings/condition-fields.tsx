@@ -8,9 +8,11 @@ const HAS_KEY: ReadonlySet<string> = new Set(MEMBERS.filter(({ hasKey }) => hasK
 /** Fields for conditions, one member per line. A row must match all of them. */
 export function ConditionFields({
   conditions,
+  members = MEMBERS,
   onChange,
 }: {
   conditions: readonly Condition[];
+  members?: readonly (typeof MEMBERS)[number][];
   onChange: (conditions: readonly Condition[]) => void;
 }): ReactNode {
   const set = (index: number, change: Partial<Condition>): void =>
@@ -33,7 +35,7 @@ export function ConditionFields({
               set(index, { member, ...(HAS_KEY.has(member) ? {} : { key: "" }) });
             }}
           >
-            {MEMBERS.map(({ name, title }) => (
+            {members.map(({ name, title }) => (
               <option key={name} value={name}>
                 {title}
               </option>

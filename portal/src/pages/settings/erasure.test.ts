@@ -34,6 +34,18 @@ test("the count selects the same rows, quoted", () => {
   );
 });
 
+test("a condition in SQL replaces types and values", () => {
+  const draft: Draft = { ...DRAFT, sql: { table: "webhook_events", where: "ip = '::1' -- mine" } };
+  assert.equal(faultOf(draft), null);
+  assert.deepEqual(bodyOf(draft), {
+    types: ["webhook_events"],
+    where: "ip = '::1' -- mine",
+    to: "2026-01-10T00:00:00Z",
+  });
+  assert.ok(countSql(draft).includes("FROM webhook_events WHERE (ip = '::1' -- mine\n) AND (timestamp <"));
+  assert.match(faultOf({ ...draft, sql: { table: "logs", where: " " } }) ?? "", /condition/);
+});
+
 test("conditions that match nothing or everything are explained by an error", () => {
   assert.match(faultOf(EMPTY) ?? "", /value/);
   assert.match(faultOf({ ...DRAFT, conditions: [] }) ?? "", /retention/);

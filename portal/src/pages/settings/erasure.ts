@@ -5,7 +5,8 @@ export type ErasureBody = BodyOf<typeof TELEMETRY_SETTINGS_ROUTES.createTelemetr
 
 /** The members for conditions, and the types that have them. */
 export const MEMBERS = [
-  { name: "service", title: "service", types: ["logs", "traces"], hasKey: false },
+  { name: "service", title: "service", types: TYPES, hasKey: false },
+  { name: "project_id", title: "project id", types: TYPES, hasKey: false },
   { name: "trace_id", title: "trace id", types: ["logs", "traces"], hasKey: false },
   { name: "level", title: "level", types: ["logs"], hasKey: false },
   { name: "message", title: "message, whole", types: ["logs"], hasKey: false },
@@ -23,7 +24,18 @@ export interface Condition {
   readonly value: string;
 }
 
+/** The tables of a condition in SQL. */
+export const TABLES = [...TYPES, "webhook_events", "access_log"] as const;
+
+/** A condition in SQL on one table. */
+export interface SqlChoice {
+  readonly table: (typeof TABLES)[number];
+  readonly where: string;
+}
+
 export interface Draft {
+  /** Instead of types and conditions. */
+  readonly sql?: SqlChoice | undefined;
   readonly types: readonly TypeName[];
   readonly conditions: readonly Condition[];
   readonly from?: string | undefined;
@@ -45,7 +57,16 @@ export function possibleTypes(conditions: readonly Condition[]): readonly TypeNa
 }
 
 /** Returns the error in a draft as a sentence, or null if it is valid. */
-export function faultOf({ types, conditions, from, to }: Draft): string | null {
+export function faultOf(draft: Draft): string | null {
+  const { sql, from, to } = draft;
+  const fault = sql === undefined ? matchFault(draft) : sql.where.trim() === "" ? "Write a condition." : null;
+  if (fault !== null) return fault;
+  if (from !== undefined && to !== undefined && Date.parse(from) >= Date.parse(to))
+    return "The end must be after the start.";
+  return null;
+}
+
+function matchFault({ types, conditions }: Draft): string | null {
   if (conditions.length === 0) return "Add a condition. To delete all rows, use retention.";
   for (const { member, key, value } of conditions) {
     if (value === "") return "Each condition needs a value.";
@@ -58,32 +79,28 @@ export function faultOf({ types, conditions, from, to }: Draft): string | null {
   if (types.length === 0) return "Choose a type.";
   const odd = types.find((type) => !possible.includes(type));
   if (odd !== undefined) return `${odd} do not have all of these members.`;
-  if (from !== undefined && to !== undefined && Date.parse(from) >= Date.parse(to))
-    return "The end must be after the start.";
   return null;
 }
 
 /** Returns the body for the API. */
-export function bodyOf({ types, conditions, from, to }: Draft): ErasureBody {
+export function bodyOf({ sql, types, conditions, from, to }: Draft): ErasureBody {
+  const times = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
+  if (sql !== undefined) return { types: [sql.table], where: sql.where, ...times };
   const match: Record<string, unknown> = {};
   for (const { member, key, value } of conditions)
     if (member === "attributes" || member === "tags")
       match[member] = { ...(match[member] as object | undefined), [key]: value };
     else match[member] = value;
-  return {
-    types: [...types],
-    match,
-    ...(from === undefined ? {} : { from }),
-    ...(to === undefined ? {} : { to }),
-  };
+  return { types: [...types], match, ...times };
 }
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /** Returns a statement that counts the rows to erase, by type. */
-export function countSql({ types, conditions, from, to }: Draft): string {
+export function countSql({ sql, types, conditions, from, to }: Draft): string {
   const where = [
-    ...conditions.map(({ member, key, value }) => {
+    ...(sql === undefined ? [] : [`${sql.where}\n`]),
+    ...(sql === undefined ? conditions : []).map(({ member, key, value }) => {
       if (member === "attributes") return `attributes->>${quoted(key)} = ${quoted(value)}`;
       if (member === "tags") return `tags[${quoted(key)}] = ${quoted(value)}`;
       return `${member} = ${quoted(value)}`;
@@ -91,7 +108,7 @@ export function countSql({ types, conditions, from, to }: Draft): string {
     ...(from === undefined ? [] : [`timestamp >= ${quoted(from)}`]),
     ...(to === undefined ? [] : [`timestamp < ${quoted(to)}`]),
   ].map((condition) => `(${condition})`);
-  return types
+  return (sql === undefined ? types : [sql.table])
     .map((type) => `SELECT '${type}' AS type, count(*) AS entries FROM ${type} WHERE ${where.join(" AND ")}`)
     .join("\nUNION ALL\n");
 }

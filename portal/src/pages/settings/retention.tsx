@@ -13,6 +13,7 @@ import { Facts, Loaded, Section } from "~/kit/page.tsx";
 import { useSay } from "~/kit/toast.tsx";
 import { ChangeError, useVersionedChange, VersionedForm, type Versioned } from "~/kit/versioned.tsx";
 import { AcceptedTimes, bodyOf, timesChangeOf, timesDraftOf, type TimesDraft } from "./accepted-times.tsx";
+import { RetentionRules } from "./retention-rules.tsx";
 import { changeOf, draftOf, losesOf, TYPES, type Draft } from "./days.ts";
 
 type Settings = ResultOf<typeof TELEMETRY_SETTINGS_ROUTES.getTelemetrySettings>;
@@ -29,10 +30,18 @@ export function Retention(): ReactNode {
           {(versioned, onReload) => <RetentionForm versioned={versioned} onReload={onReload} />}
         </VersionedForm>
       </Section>
+      <RetentionRules />
       <Quotas />
     </>
   );
 }
+
+const CHANGES = [
+  TELEMETRY_SETTINGS_ROUTES.getTelemetrySettings,
+  TELEMETRY_SETTINGS_ROUTES.getTelemetryUsage,
+  TELEMETRY_SETTINGS_ROUTES.getRetentionRules,
+] as const;
+const SAVED_LATER = "Saved. Older rows are kept during the grace.";
 
 interface FormProps {
   versioned: Versioned<Settings>;
@@ -50,8 +59,8 @@ function RetentionForm({ versioned: { value: settings, etag }, onReload }: FormP
   const isChanged = Object.keys(change).length > 0 || Object.keys(timesChange).length > 0;
   const losing = losesOf(settings.effective_retention_days, change);
   const save = useVersionedChange(TELEMETRY_SETTINGS_ROUTES.updateTelemetrySettings, {
-    changes: [TELEMETRY_SETTINGS_ROUTES.getTelemetrySettings, TELEMETRY_SETTINGS_ROUTES.getTelemetryUsage],
-    onDone: () => say("Saved. The change applies at once."),
+    changes: CHANGES,
+    onDone: () => say(losing.length > 0 ? SAVED_LATER : "Saved. The change applies at once."),
   });
   // The confirmation closes on an error. Then the form shows the error with the button that loads the new version.
   const apply = (): void =>
@@ -96,7 +105,7 @@ function RetentionForm({ versioned: { value: settings, etag }, onReload }: FormP
       {isConfirming && (
         <DangerDialog
           title="Shorten the retention"
-          about={`Older ${losing.join(" and ")} are hidden within seconds, and deleted from the disk soon after. A longer retention does not restore deleted rows.`}
+          about={`Older ${losing.join(" and ")} are hidden after the grace (below, under Retention rules, you can undo the change until then), and deleted from the disk later. A longer retention does not restore deleted rows.`}
           type="delete older rows"
           action="Shorten"
           busy={save.isPending}

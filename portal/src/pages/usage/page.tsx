@@ -10,6 +10,8 @@ import { Facts, Loaded, Page as Frame, Section } from "~/kit/page.tsx";
 import { State } from "~/kit/state.tsx";
 import { Table, type Column } from "~/kit/table.tsx";
 import { CredentialUse } from "./credential-use.tsx";
+import { History } from "./history-charts.tsx";
+import { Quotas } from "./quotas.tsx";
 import { QuotaBar } from "./quota-bar.tsx";
 import { servicesOf, type ServiceUse, type Usage } from "./services.ts";
 import { TelemetryUse } from "./telemetry-use.tsx";
@@ -29,6 +31,8 @@ export function Page(): ReactNode {
         {(loaded) => (
           <>
             <Storage services={servicesOf(loaded, slug)} />
+            <Quotas />
+            <History />
             <Requests usage={loaded} />
             <Things usage={loaded} />
             <TelemetryUse />

@@ -2,12 +2,12 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { allDeletions, deleteAgain, type ListedDeletion } from "#domain/people/index.ts";
 import { isoFromMs, type Clock } from "#kernel/time.ts";
+import type { Archive } from "#stores/archive/index.ts";
 import { readTextIfPresent, writeFileDurably } from "#stores/directory/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 
 /**
- * The list of deletions beside the data: in the data directory and in the directory of backups. It has only ids and
- * times. A restore of an older backup deletes the people of the list again.
+ * The list of deletions beside the data. It has only ids and times. A place of backups has them, too, each in a file. A restore of an older backup deletes the people of the list again.
  */
 export const DELETIONS_FILE = "deletions.ndjson";
 
@@ -46,13 +46,35 @@ function lineOf({ kind, id, deletedAtMs }: ListedDeletion): string {
   return `${JSON.stringify({ kind, id, deleted_at: isoFromMs(deletedAtMs) })}\n`;
 }
 
-/** Writes the deletions of the records to the lists of these directories. */
-export async function noteDeletions(
-  metadata: Pick<MetadataStore, "read">,
-  directories: readonly string[],
-): Promise<void> {
-  const all = await Array.fromAsync(allDeletions({ metadata }));
-  for (const directory of directories) await addDeletions(directory, all);
+/** Writes the deletions of the records to the list of a data directory. */
+export async function noteDeletions(metadata: Pick<MetadataStore, "read">, dataDir: string): Promise<void> {
+  await addDeletions(dataDir, await Array.fromAsync(allDeletions({ metadata })));
+}
+
+/** Where a place of backups has its deletions, each in a file. */
+const FOLDER = "deletions/";
+const PERSON_ID = /^[A-Za-z0-9_-]{1,100}$/;
+
+/** Writes the deletions of the records to a place of backups. */
+export async function noteDeletionsIn(archive: Archive, metadata: Pick<MetadataStore, "read">): Promise<void> {
+  const present = new Set(await Array.fromAsync(archive.paths(FOLDER)));
+  for await (const deletion of allDeletions({ metadata })) {
+    const path = `${FOLDER}${deletion.id}.json`;
+    if (!PERSON_ID.test(deletion.id) || present.has(path)) continue;
+    await archive.create(path, Buffer.from(lineOf(deletion)));
+  }
+  await archive.finish();
+}
+
+/** Reads the deletions of a place of backups. @throws Error when a file is not one of a deletion */
+export async function readDeletionsIn(archive: Archive): Promise<ListedDeletion[]> {
+  const all: ListedDeletion[] = [];
+  for (const path of await Array.fromAsync(archive.paths(FOLDER))) {
+    if (!path.endsWith(".json")) continue;
+    const text = Buffer.concat(await Array.fromAsync(archive.read(path))).toString();
+    all.push(parsed(`${path} in ${archive.name}`, text, 1));
+  }
+  return all;
 }
 
 /**

@@ -1,30 +1,29 @@
-import { constants, existsSync } from "node:fs";
-import { copyFile, lstat, mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { syncDirectory } from "#stores/directory/index.ts";
-import { DATA, listedFiles, readManifest, sha256Of, type ListedFile, type Manifest } from "./manifest.ts";
+import { RECORDS_FILE } from "#stores/metadata/index.ts";
+import { backupFiles, fileContent, type OpenBackupFile, type Repository } from "#stores/repository/index.ts";
+import type { Backup } from "./facts.ts";
 
 /** A restore collects verified files here, within the new data directory. */
 const GATHERED = ".restoring";
-const MISTAKES_MAX = 20;
+
+/** Collects the files of a data directory. @throws Error when one is missing or was altered */
+type Gather = (to: string) => Promise<void>;
 
 /**
- * Restores a backup into a new data directory. Copies each file and compares the copy with the list. No file gets its
- * final name before all are correct. It makes no hard links, because later changes by a server must not reach the
- * backup.
- * @throws Error when the backup is unfinished or incomplete, or the directory is not empty
+ * Fills a new data directory. No file gets its final name before all are correct.
+ * @throws Error when the directory is not empty, or a file was altered
  */
-export async function restoreBackup(from: string, dataDir: string, signal?: AbortSignal): Promise<Manifest> {
-  const manifest = await readManifest(from);
-  if (manifest === null)
-    throw new Error(`cannot restore from ${from}: it has no backup.json, so it is not a backup, or was not finished`);
+export async function fillDataDirectory(dataDir: string, gather: Gather): Promise<void> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   if ((await readdir(dataDir)).length > 0)
     throw new Error(`cannot restore into ${dataDir}: it is not empty; name a directory that is new or empty`);
   const gathered = join(dataDir, GATHERED);
   await mkdir(gathered, { mode: 0o700 });
   try {
-    await gather(from, manifest, gathered, signal);
+    await gather(gathered);
   } catch (error) {
     await rm(gathered, { recursive: true, force: true });
     throw error;
@@ -32,13 +31,12 @@ export async function restoreBackup(from: string, dataDir: string, signal?: Abor
   // Moves the records last, so that an incomplete directory never has records. A server refuses to start while the
   // directory of the restore exists.
   for (const name of (await readdir(gathered)).toSorted(
-    (a, b) => Number(a === "mooring.db") - Number(b === "mooring.db"),
+    (a, b) => Number(a === RECORDS_FILE) - Number(b === RECORDS_FILE),
   ))
     await rename(join(gathered, name), join(dataDir, name));
   await syncDirectory(dataDir);
   await rm(gathered, { recursive: true });
   await syncDirectory(dataDir);
-  return manifest;
 }
 
 /** Refuses a data directory with leftovers of an interrupted restore. @throws Error */
@@ -49,45 +47,56 @@ export function refuseHalfRestored(dataDir: string): void {
     );
 }
 
-async function gather(from: string, manifest: Manifest, to: string, signal: AbortSignal | undefined): Promise<void> {
-  const mistakes: string[] = [];
+export interface GatherOptions {
+  /** Which files to restore; all when absent. */
+  readonly wants?: (path: string) => boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Writes files of a backup below a directory, durably. Every byte is compared. */
+export async function gatherBackup(
+  repository: Repository,
+  backup: Backup,
+  to: string,
+  { wants = () => true, signal }: GatherOptions,
+): Promise<void> {
   const directories = new Set<string>([to]);
-  let files = 0;
-  for await (const file of listedFiles(from, manifest)) {
+  for await (const file of backupFiles(repository, backup)) {
+    if (!isSafePath(file.path))
+      throw new Error(`backup ${backup.name} names ${JSON.stringify(file.path)}, which is not a path of a backup`);
+    if (!wants(file.path)) continue;
     signal?.throwIfAborted();
-    files += 1;
-    const mistake = await gatherFile(join(from, DATA), file, to, directories);
-    if (mistake !== null && mistakes.push(`${file.path} ${mistake}`) >= MISTAKES_MAX) break;
+    await gatherFile(repository, file, to, directories);
   }
-  if (mistakes.length === 0 && files !== manifest.files)
-    mistakes.push(`the list has ${files} of ${manifest.files} files`);
-  if (mistakes.length > 0) throw new Error(`cannot restore: the backup is not complete:\n${mistakes.join("\n")}`);
   for (const directory of directories) await syncDirectory(directory);
 }
 
-/** Copies and checks one file. Returns its fault, or null. */
 async function gatherFile(
-  from: string,
-  { path, size, sha256 }: ListedFile,
+  repository: Repository,
+  file: OpenBackupFile,
   to: string,
   directories: Set<string>,
-): Promise<string | null> {
-  const [source, target] = [join(from, path), join(to, path)];
-  const found = await lstat(source).catch(() => null);
-  if (found === null || !found.isFile()) return "is missing";
-  if (found.size !== size) return `has ${found.size} bytes but should have ${size}`;
+): Promise<void> {
+  const target = join(to, file.path);
   for (let directory = dirname(target); !directories.has(directory); directory = resolve(directory, "..")) {
     await mkdir(directory, { recursive: true, mode: 0o700 });
     directories.add(directory);
   }
-  await copyFile(source, target, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
-  if ((await sha256Of(target)) !== sha256) return "was altered: its checksum differs";
-  const handle = await open(target, "r+");
+  const handle = await open(target, "wx", 0o600);
   try {
-    await handle.chmod(0o600);
+    for await (const chunk of fileContent(repository, file)) await handle.writeFile(chunk);
     await handle.sync();
   } finally {
     await handle.close();
   }
-  return null;
+}
+
+/** Whether the path is one that a backup may contain. */
+export function isSafePath(path: string): boolean {
+  const parts = path.split("/");
+  if (parts.some((part) => part === "" || part === "." || part === ".." || part.includes("\0"))) return false;
+  return (
+    [RECORDS_FILE, "master.key", "master.key.json"].includes(path) ||
+    (["telemetry", "objects", "records"].includes(parts[0] ?? "") && parts.length > 1)
+  );
 }

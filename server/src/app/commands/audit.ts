@@ -15,16 +15,29 @@ import {
 } from "./command.ts";
 import { listOrganizations } from "./store.ts";
 import { connect, CONNECTION_OPTIONS } from "./connection.ts";
+import {
+  comparedLine,
+  compareFiles,
+  isGood,
+  keptCheckpoints,
+  refuseOthers,
+  type ComparedFile,
+} from "./audit-checkpoints.ts";
 import { withMetadata } from "./stores.ts";
 
 const USAGE = `
 Usage: mooring audit verify [--org SLUG] [--data-dir DIR]
        mooring audit verify --credentials FILE
+       mooring audit verify --against FILE --key KEY [--org SLUG] [--data-dir DIR]
        mooring audit repair [--org SLUG] [--data-dir DIR]
 
 verify checks the audit log, in which each entry contains the hash of the entry before, and reports the first gap or change. On the
 server's machine it reads the records: the logs of every organization and of the instance, or of one organization. With --url and your
 login, or with a credential that has audit:read, it requests the log of that organization from the server.
+
+--against compares the log with checkpoints that were kept elsewhere: signed notes of the last entry, from audit_checkpoints_url or
+GET /v1/audit/verify. The log is right if it has the entries that the notes name. --key is a public key of the notes, which was kept
+with the first one, or a file with keys. Both options are repeatable.
 
 repair is for a log that verify finds broken, for example after the database was restored in part. It changes and deletes no entry. It
 appends an entry that describes the fault and the affected entries, and the log continues from there. verify then passes, and still
@@ -39,6 +52,8 @@ Exit codes: 0 no fault, or repaired, 1 a fault was found, 2 wrong usage, 3 not p
 
 const OPTIONS: readonly Option[] = [
   { name: "org", value: "SLUG", description: "only the log of this organization" },
+  { name: "against", value: "FILE", multiple: true, description: "a signed checkpoint to compare with; repeatable" },
+  { name: "key", value: "KEY", multiple: true, description: "a public key of checkpoints, or a file with them" },
   { name: "json", description: "print JSON: a list with one object for each log" },
   ...CONNECTION_OPTIONS.filter(({ name }) => name !== "org"),
   ...LOCAL_OPTIONS,
@@ -65,6 +80,8 @@ interface Report {
     readonly entry: number;
     readonly at: string;
   } | null;
+  /** The comparisons with `--against`. */
+  readonly checkpoints: readonly ComparedFile[];
 }
 
 interface Found {
@@ -99,17 +116,28 @@ function asksServer(parsed: Parsed): boolean {
 }
 
 async function verifyByApi(parsed: Parsed): Promise<Report> {
+  if (parsed.values["against"] !== undefined)
+    throw new UsageError("--against reads the records on the server's own machine: give --data-dir");
   if (textOption(parsed, "org") !== undefined)
     throw new UsageError("--org is for the server's own machine; a credential has one organization");
   const client = await connect(parsed, systemClock);
   const answer = await client.call(ORGANIZATION_ROUTES.verifyAudit, { purpose: "verify the audit log" });
-  return { log: "organization", ...answer };
+  return { log: "organization", ...answer, checkpoints: [] };
 }
 
 function verifyHere(parsed: Parsed): Promise<Report[]> {
+  const kept = keptCheckpoints(parsed);
   return withMetadata(configOf(parsed), async (metadata) => {
     const reports: Report[] = [];
-    for (const { log, orgId } of await logsOf(metadata, parsed)) reports.push(await verified(metadata, log, orgId));
+    for (const { log, orgId } of await logsOf(metadata, parsed)) {
+      const report = await verified(metadata, log, orgId);
+      const checkpoints = await compareFiles(metadata, orgId, kept);
+      reports.push({ ...report, ok: report.ok && checkpoints.every(isGood), checkpoints });
+    }
+    refuseOthers(
+      kept,
+      reports.flatMap(({ checkpoints }) => checkpoints),
+    );
     return reports;
   });
 }
@@ -140,7 +168,11 @@ async function logsOf(metadata: MetadataStore, parsed: Parsed): Promise<{ log: s
   return org === undefined ? [{ log: "instance", orgId: null }, ...logs] : logs;
 }
 
-async function verified(metadata: MetadataStore, log: string, orgId: string | null): Promise<Report> {
+async function verified(
+  metadata: MetadataStore,
+  log: string,
+  orgId: string | null,
+): Promise<Omit<Report, "checkpoints">> {
   const verdict: AuditVerdict = await verifyAudit({ metadata }, orgId);
   const { ok, entries } = verdict;
   if (verdict.ok) {
@@ -172,7 +204,7 @@ function cutOf(cut: Cut | null): Report["cut"] {
   return { from: fromSeq, to: toSeq, deleted: total, hash, key_id: kid, entry, at: isoFromMs(atMs) };
 }
 
-function readable({ log, ok, entries, head_hash: head, fault, declared, erased, cut }: Report): string {
+function readable({ log, ok, entries, head_hash: head, fault, declared, erased, cut, checkpoints }: Report): string {
   const known = declared.map(
     ({ kind, from, to, detail, entry }) =>
       `      declared by entry ${entry}: ${kind}, entries ${from} to ${to}. ${detail}\n`,
@@ -181,9 +213,11 @@ function readable({ log, ok, entries, head_hash: head, fault, declared, erased, 
     known.unshift(
       `      entries 1 to ${cut.to} were deleted after their retention; entry ${cut.entry} of ${cut.at} records it, signed by key ${cut.key_id}\n`,
     );
+  known.push(...checkpoints.map(comparedLine));
   if (erased > 0) known.push(`      ${erased} entries without the personal parts of deleted people\n`);
   if (ok) return `ok    ${log}: ${entries} entries, the last with the hash ${head ?? "-"}\n${known.join("")}`;
-  return `FAIL  ${log}: ${fault?.detail ?? "it is not complete"} (${fault?.kind ?? "unknown"} at ${fault?.seq ?? 0}, after ${entries} good entries)\n`;
+  if (fault === null) return `FAIL  ${log}: it is not the log that was signed\n${known.join("")}`;
+  return `FAIL  ${log}: ${fault.detail} (${fault.kind} at ${fault.seq}, after ${entries} good entries)\n${checkpoints.map(comparedLine).join("")}`;
 }
 
 function readableRepair({ log, entries, found }: Repaired): string {

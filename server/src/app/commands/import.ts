@@ -1,6 +1,7 @@
-import { importOrganization, type ImportedOrganization } from "#domain/moves/index.ts";
+import { importOrganization, type ImportDeps, type ImportedOrganization } from "#domain/moves/index.ts";
 import { systemClock } from "#kernel/time.ts";
 import { openObjects } from "#stores/objects/index.ts";
+import { arrivingTelemetry } from "#stores/telemetry/index.ts";
 import { guardBeside } from "../clock.ts";
 import type { Config } from "../config.ts";
 import { applyDeletions, noteDeletions } from "../backup/index.ts";
@@ -99,9 +100,12 @@ async function run(
           throw new Error(`${error.message}. Stop the server of ${dataDir} during the import`, { cause: error });
         });
         try {
-          const deps = { dataDir, metadata, objects, identity, clock: systemClock };
+          const place = { dataDir, clock: systemClock };
+          const arriveTelemetry: ImportDeps["arriveTelemetry"] = (orgId, files, copied) =>
+            arrivingTelemetry(place, orgId, files, copied);
+          const deps = { arriveTelemetry, metadata, objects, identity, clock: systemClock };
           // A person who was deleted here stays deleted: the next start reads the list, too.
-          await noteDeletions(metadata, [dataDir]);
+          await noteDeletions(metadata, dataDir);
           const imported = await importOrganization(deps, { ...wanted, archive, actor });
           return { imported, deleted: await applyDeletions(dataDir, { metadata, clock: systemClock }) };
         } finally {

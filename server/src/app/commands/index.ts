@@ -128,8 +128,8 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "backup",
-    summary: "back up the data directory, with or without a running server",
-    load: async () => (await import("./backup.ts")).backup,
+    summary: "back up the data directory; list, verify and prune backups",
+    load: async () => (await import("./backup/index.ts")).backup,
   },
   {
     name: "restore",

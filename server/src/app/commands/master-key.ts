@@ -11,7 +11,7 @@ import {
 } from "#domain/identity/index.ts";
 import { systemClock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
-import { keptBackups } from "../backup/index.ts";
+import { listBackups, openBackupPlace, presentBackupKey, type ListedBackup } from "../backup/index.ts";
 import type { Config } from "../config.ts";
 import { hasExternalKey } from "../master-keys.ts";
 import { CommandError, LOCAL_OPTIONS, command, configOf, ExitCode, UsageError, type Option } from "./command.ts";
@@ -125,19 +125,25 @@ function sealAll({ sealed, damaged }: { readonly sealed: number; readonly damage
 }
 
 async function forget(config: Config, { force }: Flags, id: string, run_: () => Promise<void>): Promise<void> {
-  const { backup_dir: directory } = config;
-  const kept = directory === null ? [] : await keptBackups(directory);
-  const needing = kept.filter(({ manifest }) => manifest !== null && (manifest.master_key_id ?? id) === id);
-  for (const { name, manifest } of needing)
-    say(
-      `needed by ${name}${manifest?.master_key_id === undefined ? " (it names no key: an older version made it)" : ""}`,
-    );
+  const needing = (await keptBackups(config)).filter(({ backup }) => (backup?.facts.master_key_id ?? id) === id);
+  for (const { name, backup } of needing)
+    say(`needed by ${name}${backup === null ? " (it can't be read, so its key is unknown)" : ""}`);
   if (needing.length > 0 && !force)
     throw new CommandError(
       "the key was kept: these backups can't be opened without it. Delete them, keep a copy of the key, or add --force",
     );
   await run_();
-  say(`forgotten master key ${id}. Backups elsewhere may still need it: their backup.json names their key`);
+  say(`forgotten master key ${id}. Backups elsewhere may still need it`);
+}
+
+async function keptBackups(config: Config): Promise<ListedBackup[]> {
+  if (config.backup_dir === null) return [];
+  const archive = await openBackupPlace(config, config.backup_dir);
+  try {
+    return await listBackups(archive, await presentBackupKey(config));
+  } finally {
+    archive.close();
+  }
 }
 
 function print(status: KeyStatus, asJson: boolean): void {

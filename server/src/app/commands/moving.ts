@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { PASSPHRASE_CHARS_MIN, type MoveProgress } from "#domain/moves/index.ts";
 import { openArchive, type Archive, type BucketAccess } from "#stores/archive/index.ts";
-import { processEnvironment } from "../config.ts";
+import { environmentAccess } from "../bucket-access.ts";
 import { CommandError, textOption, UsageError, type Parsed } from "./command.ts";
 
 /** The parts that `mooring export` and `mooring import` share. */
@@ -16,17 +16,10 @@ export async function archiveAt(place: string): Promise<Archive> {
 }
 
 function bucketAccess(): BucketAccess {
-  const environment = processEnvironment();
-  const [accessKeyId, secretAccessKey] = [environment["AWS_ACCESS_KEY_ID"], environment["AWS_SECRET_ACCESS_KEY"]];
-  if (accessKeyId === undefined || secretAccessKey === undefined)
+  const access = environmentAccess();
+  if (access === undefined)
     throw new UsageError("a bucket needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment");
-  return {
-    accessKeyId,
-    secretAccessKey,
-    sessionToken: environment["AWS_SESSION_TOKEN"],
-    endpoint: environment["AWS_ENDPOINT_URL_S3"] ?? environment["AWS_ENDPOINT_URL"],
-    region: environment["AWS_REGION"] ?? environment["AWS_DEFAULT_REGION"] ?? "us-east-1",
-  };
+  return access;
 }
 
 /** Reads the passphrase from the first line of a file. Null: none was named. */

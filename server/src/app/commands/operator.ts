@@ -46,6 +46,8 @@ type RowName = keyof typeof OPERATOR_ROUTES;
 /** The operation of each verb, with its examples. */
 const VERBS: Readonly<Record<string, readonly [RowName, ...string[]]>> = {
   list: ["listOperators", ""],
+  "log-level": ["getLogLevel", ""],
+  "set-log-level": ["setLogLevel", "--level debug"],
   give: ["giveOperatorRole", "--email ada@example.com", "--email ada@example.com --data-dir ./data"],
   take: ["takeOperatorRole", "ada@example.com --yes"],
   organizations: ["listOrganizations", "", "--q acme --json"],

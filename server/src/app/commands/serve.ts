@@ -8,6 +8,7 @@ import { Problem } from "#kernel/problem.ts";
 import { isoFromMs, systemClock } from "#kernel/time.ts";
 import { buildApp, type App } from "../build.ts";
 import type { Config } from "../config.ts";
+import { writeFatalNote } from "../fatal-note.ts";
 import type { FatalPart } from "../fatal.ts";
 import { createLog } from "../log/index.ts";
 import { createOwnTelemetry, type OwnTelemetry } from "../own-telemetry/index.ts";
@@ -48,6 +49,7 @@ export const serve = command(USAGE, [CONFIG_OPTION, ...settingOptions({ listed: 
     flushCompileCache(); // Node writes the cache only at a normal exit, so a killed server would lose it.
     const why = await Promise.race([stopped, app.fatal]);
     process.stdout.write(`${why}: finishing the running requests\n`);
+    if (isFatal(why)) writeFatalNote(config.data_dir, why, systemClock.nowMs());
     if (isFatal(why)) return await endAtOnce(app, DEATHS[why]);
   } finally {
     withdrawServer(config.data_dir, process.pid);

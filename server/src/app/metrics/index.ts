@@ -1,2 +1,3 @@
-export { startProcessMetrics } from "./process.ts";
-export { readStores } from "./stores.ts";
+export { readBackups } from "./backups.ts";
+export { startMeasures } from "./measures.ts";
+export { countSignIns } from "./sign-ins.ts";

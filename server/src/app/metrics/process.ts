@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { constants, PerformanceObserver, type NodeGCPerformanceDetail } from "node:perf_hooks";
 import type { Metrics } from "#kernel/metrics/index.ts";
-import { systemClock, type Clock } from "#kernel/time.ts";
+import type { Clock } from "#kernel/time.ts";
 
 /** A shorter interval would wake an idle process more often. */
 export const LOOK_EVERY_MS = 100;
@@ -17,7 +17,7 @@ const GC_KINDS = new Map<number, "incremental" | "major" | "minor" | "weakcb">([
 ]);
 
 /** Starts to measure the main process. */
-export function startProcessMetrics(metrics: Metrics, version: string, clock: Clock = systemClock): { stop(): void } {
+export function startProcessMetrics(metrics: Metrics, version: string, clock: Clock): { stop(): void } {
   metrics.read("mooring_build_info", () => [[{ version, node_version: process.versions.node }, 1]]);
   const startedS = Math.round(clock.nowMs() / MS_PER_S - process.uptime());
   metrics.read("process_start_time_seconds", () => startedS);

@@ -41,7 +41,11 @@ const FILTERS: Readonly<Record<string, readonly string[]>> = {
   status: ["dead", "pending", "delivered"],
   prefix: ["rare", "nothing", "common", "name_", "name_0000000000000000000009", OLD_NAMES],
   delimiter: ["/", "0", "9"],
+  slow: ["true"],
   kind: ["webhook", "project"],
+  service: ["query", "oauth"],
+  group_by: ["project", "credential", "service", "all"],
+  total: ["true"],
   key: ["k_00000000000000000000000005", MANY_VERSIONS],
 };
 
@@ -67,12 +71,13 @@ const NOT_LISTS = new Set([
   "getSavedQuery",
   "getIngestRule",
   "getTelemetryErasure",
+  "getRequest",
   "getTrashItem",
   "getUsage",
   "getWebhook",
 ]);
 /** Lists that read no records. */
-export const WITHOUT_RECORDS = new Set(["listBackups"]);
+export const WITHOUT_RECORDS = new Set(["listBackups", "listRestores"]);
 
 const BY_TIME_WITHIN_A_PREFIX =
   "the list has a prefix of names but is sorted by time; no index can serve both, so old names take longest";

@@ -64,6 +64,7 @@ export function fillsOf(ids: Ids, id: MakeId): Fills {
   return {
     ...fillsOfEvents(ids, id),
     ...fillsOfTrash(ids, id),
+    ...fillsOfRequests(ids, id),
     ...fillsOfContents(ids, id),
     ...fillsOfKeys(ids, id),
     ...fillsOfGroups(ids, id),
@@ -91,6 +92,21 @@ function fillsOfTrash(ids: Ids, id: MakeId): Fills {
         detail: "'{}'",
         deleted_at: at,
         purge_at: FAR,
+      },
+    },
+  };
+}
+
+function fillsOfRequests(ids: Ids, id: MakeId): Fills {
+  return {
+    refused_request: {
+      rows: MILLION,
+      columns: {
+        id: id("req"),
+        org_id: text(ids.org),
+        actor_id: rare("cred_rare", "cred_common"),
+        at: `${TODAY} - s.n`,
+        record: `'{"wouldAllow":[]}'`,
       },
     },
   };

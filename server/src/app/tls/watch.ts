@@ -60,6 +60,11 @@ export class CertificateWatch {
     for (const served of this.#served) this.#warnOfDates(served);
   }
 
+  /** Returns when the certificate of each address expires. Listeners may share one. */
+  expiries(): ReadonlyMap<TlsFiles["address"], number> {
+    return new Map(this.#served.map(({ files, certificate }) => [files.address, certificate.validToMs]));
+  }
+
   async stop(): Promise<void> {
     for (const watcher of this.#watchers.values()) watcher.close();
     this.#watchers.clear();

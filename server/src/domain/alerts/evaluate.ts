@@ -52,6 +52,13 @@ export async function evaluate(
   try {
     const run = await deps.telemetry.query({
       orgId: alert.org_id,
+      origin: {
+        actor: { kind: "alert", id: alert.id },
+        surface: "alert",
+        requestId: null,
+        savedQueryId: alert.query_id,
+        projectId: alert.project_id,
+      },
       visible: () => visibleToAll(deps, rights.principals),
       sql: alert.sql,
       parameters: parametersFor(alert, window),

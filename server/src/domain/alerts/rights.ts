@@ -1,6 +1,6 @@
 import { stateAllows } from "@mooring/contract";
 import { authorize, type Principal } from "#domain/identity/index.ts";
-import { principalNow, visibleProjects } from "#domain/organizations/index.ts";
+import { principalNow, seenByBoth, visibleProjects } from "#domain/organizations/index.ts";
 import { codeOf, resourceOf, ruleOf } from "#domain/projects/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { VisibleRows } from "#stores/telemetry/index.ts";
@@ -52,19 +52,6 @@ function faultOf(what: string, id: string, principal: Principal | undefined, ale
 export async function visibleToAll(deps: Deps, principals: readonly Principal[]): Promise<VisibleRows> {
   let seen: VisibleRows = "all";
   for (const principal of principals)
-    seen = common(seen, await visibleProjects(deps.metadata, principal, "telemetry:read"));
+    seen = seenByBoth(seen, await visibleProjects(deps.metadata, principal, "telemetry:read"));
   return seen;
-}
-
-function common(one: VisibleRows, other: VisibleRows): VisibleRows {
-  if (one === "all") return other;
-  if (other === "all") return one;
-  const limits = one.limits ?? other.limits;
-  // An alert never runs for a credential that is limited to resources, so two limits can't meet here.
-  if (one.limits !== undefined && other.limits !== undefined) return { projectIds: [], unassigned: false };
-  return {
-    projectIds: one.projectIds.filter((id) => other.projectIds.includes(id)),
-    unassigned: one.unassigned && other.unassigned,
-    ...(limits === undefined ? {} : { limits }),
-  };
 }

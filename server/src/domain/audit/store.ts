@@ -83,6 +83,22 @@ export async function rowsAfter(db: Reader, orgId: string, afterSeq: number, lim
     .execute();
 }
 
+/** Returns the hashes of the entries with these numbers, by number. */
+export async function hashesAt(db: Reader, orgId: string, seqs: readonly number[]): Promise<Map<number, string>> {
+  const hashes = new Map<number, string>();
+  // One by one: the number of checkpoints is small, and that of parameters has a limit.
+  for (const seq of seqs) {
+    const row = await db
+      .selectFrom("audit")
+      .select("hash")
+      .where("org_id", "=", orgId)
+      .where("seq", "=", seq)
+      .executeTakeFirst();
+    if (row !== undefined) hashes.set(seq, row.hash);
+  }
+  return hashes;
+}
+
 /** Returns the rows of an action about a target in all logs. */
 export async function rowsAbout(db: Reader, targetId: string, action: string): Promise<AuditRow[]> {
   return db

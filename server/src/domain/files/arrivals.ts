@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { requireQuota, usageOf } from "#domain/quotas/index.ts";
+import { requireQuota, requireScopes, usageOf } from "#domain/quotas/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { TooLarge, type Arrival, type DirectStore } from "#stores/objects/index.ts";
-import { fileQuota } from "./quota.ts";
+import { fileQuota, projectFull } from "./quota.ts";
 import { grantById, type Grant } from "./store.ts";
 import {
   CLAIM_RENEWAL_MS,
@@ -125,6 +125,8 @@ async function requireAllowed(deps: FilesDeps, grant: Grant, size: number): Prom
     throw new Problem("invalid_body", `The content has ${size} bytes, but ${grant.size} were announced.`);
   const beyond = { orgId: grant.org_id, bytes: size - grant.reserved };
   await requireQuota(deps.metadata.read, fileQuota(deps.settings), beyond);
+  const place = { orgId: grant.org_id, projectId: grant.project_id };
+  await requireScopes(deps.metadata, undefined, { place, bytes: beyond.bytes, refusal: projectFull });
 }
 
 async function untilOthersEnd(deps: FilesDeps, id: string): Promise<void> {

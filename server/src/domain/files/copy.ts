@@ -1,10 +1,10 @@
 import { kept } from "#domain/idempotency/index.ts";
 import { type Principal, absent } from "#domain/identity/index.ts";
 import type { Caller } from "#domain/organizations/index.ts";
-import { requireQuota } from "#domain/quotas/index.ts";
+import { requireQuota, requireScopes } from "#domain/quotas/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { auditFile } from "./audit.ts";
-import { fileQuota } from "./quota.ts";
+import { fileQuota, projectFull } from "./quota.ts";
 import { countUsage, fileById, insertFile, type FileRow } from "./store.ts";
 import { lockFiles, type FilesDeps } from "./uploads.ts";
 
@@ -25,6 +25,8 @@ export async function copyFile(
     if (found?.org_id !== orgId) throw absent();
     const { visibility: _visibility, project_state: _state, ...source } = found;
     await requireQuota(tx, fileQuota(deps.settings), { orgId, bytes: source.size });
+    const place = { orgId, projectId: source.project_id };
+    await requireScopes(deps.metadata, tx, { place, bytes: source.size, refusal: projectFull });
     await deps.objects.link(tx, orgId, source.blob_id);
     const nowMs = deps.clock.nowMs();
     const names = { id: newId("file", nowMs), filename: filename ?? source.filename };

@@ -2,6 +2,7 @@ export { eraseFiles } from "./erase.ts";
 export { createArrivals, type Arrivals } from "./arrivals.ts";
 export { cleanUp, startCleanUp } from "./cleanup.ts";
 export { copyFile } from "./copy.ts";
+export { restoreFileRow } from "./from-backup.ts";
 export { deleteFile, fileOfUrl, findFile, findGrant, grantDownload } from "./files.ts";
 export { listNames, type NamedFile } from "./names.ts";
 export {

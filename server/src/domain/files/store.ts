@@ -18,6 +18,16 @@ export async function fileById(db: Reader, id: string): Promise<StoredFile | und
     .executeTakeFirst();
 }
 
+/** Returns the bytes that the unfinished uploads of all organizations have reserved, and whose URL is valid or in use. */
+export async function grantedBytes(db: Reader, nowMs: number): Promise<number> {
+  const row = await db
+    .selectFrom("upload_grant")
+    .select((eb) => eb.fn.sum<number | string>("reserved").as("bytes"))
+    .where((eb) => eb.or([eb("expires_at", ">=", nowMs), eb("claimed_until", ">=", nowMs)]))
+    .executeTakeFirst();
+  return Number(row?.bytes ?? 0);
+}
+
 /** Finds a grant in any organization, under the same condition. */
 export async function grantById(db: Reader, id: string): Promise<Grant | undefined> {
   return withOptionalProject(db.selectFrom("upload_grant").selectAll("upload_grant"), "upload_grant.project_id")

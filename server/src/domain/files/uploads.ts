@@ -2,19 +2,20 @@ import { kept } from "#domain/idempotency/index.ts";
 import { decide, type Principal, absent } from "#domain/identity/index.ts";
 import { principalNow } from "#domain/organizations/index.ts";
 import { projectByName, resourceOf, stateRefusal } from "#domain/projects/index.ts";
-import { bytesLeft, requireQuota, storedQuotaAhead, usageOf } from "#domain/quotas/index.ts";
+import { bytesLeft, requireQuota, requireScopes, storedQuotaAhead, usageOf } from "#domain/quotas/index.ts";
 import { suspensionRefusal } from "#domain/suspension/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
 import type { ObjectStore, StagedBlob } from "#stores/objects/index.ts";
-import { fileQuota, quotaExceeded } from "./quota.ts";
+import { fileQuota, projectFull, quotaExceeded } from "./quota.ts";
 import {
   countUsage,
   clearClaim,
   fileById,
   grantById,
+  grantedBytes,
   insertFile,
   insertGrant,
   setClaim,
@@ -49,6 +50,8 @@ export interface FilesDeps {
   readonly storageUrl: string;
   readonly settings: FileSettings;
   readonly reservations: UploadReservations;
+  /** The bytes that uploads may still take of the disk. Absent: no limit is known. */
+  readonly freeBytes?: () => Promise<number>;
 }
 
 export interface NewUpload {
@@ -165,9 +168,20 @@ export async function makeGrant(
       countUsage(tx, row, { grants: 1, reserved: row.reserved });
       await options.made?.(tx, row);
     });
+  await refuseBeyondDisk(deps, row.reserved);
   // Reservations of running uploads are not granted again.
   await deps.reservations.hold(deps, { ...row, reserved: 0 }, row.reserved, (held) => held.settle(insert));
   return row;
+}
+
+/** Refuses a grant that does not fit on the disk beside the other grants, so that its upload does not fail at the end. */
+async function refuseBeyondDisk({ freeBytes, metadata, clock }: FilesDeps, bytes: number): Promise<void> {
+  if (freeBytes === undefined || bytes === 0) return;
+  const free = await freeBytes();
+  const granted = await grantedBytes(metadata.read, clock.nowMs());
+  if (granted + bytes <= free) return;
+  const detail = `The disk has ${free} free bytes for uploads, and ${granted} of them are granted to uploads that have not arrived. Try again later, or ask the operator for a larger disk.`;
+  throw new Problem("disk_full", detail, { retryAfterS: 300 });
 }
 
 async function refuseOverQuota(deps: FilesDeps, tx: Writer, row: GrantRow): Promise<void> {
@@ -179,6 +193,12 @@ async function refuseOverQuota(deps: FilesDeps, tx: Writer, row: GrantRow): Prom
     );
   const left = await bytesLeft(tx, fileQuota(deps.settings), row.org_id);
   if (left < Math.max(1, row.reserved) && row.size !== 0) throw quotaExceeded(left);
+  const place = { orgId: row.org_id, projectId: row.project_id };
+  await requireScopes(deps.metadata, tx, {
+    place,
+    bytes: row.size === 0 ? 0 : Math.max(1, row.reserved),
+    refusal: projectFull,
+  });
 }
 
 /** An upload that may begin. */
@@ -241,7 +261,10 @@ export async function completeUpload(
       const chosen = await storedQuotaAhead(tx, "files", orgId);
       const grant = await takeGrant(tx, fileId, { claim, nowMs, lost: used });
       if (grant === undefined) throw used();
-      await requireQuota(tx, fileQuota(deps.settings), { orgId, bytes: staged.size - grant.reserved, chosen });
+      const bytes = staged.size - grant.reserved;
+      await requireQuota(tx, fileQuota(deps.settings), { orgId, bytes, chosen });
+      const place = { orgId, projectId: grant.project_id };
+      await requireScopes(deps.metadata, tx, { place, bytes, refusal: projectFull });
       await deps.objects.link(tx, grant.org_id, staged);
       return makeFile(tx, grant, staged, nowMs);
     });

@@ -22,5 +22,6 @@ export async function enforceRecordLimit(
   const detail =
     `There are ${most} ${RECORD_LIMITS[limit].of} already, which is the limit. ` +
     `Delete one that is not needed, or ask the operator to raise the setting ${limit}.`;
-  throw new Problem("limit_reached", detail);
+  const facts = () => ({ limit: { name: limit, max: most, value: most, untilMs: null } });
+  throw new Problem("limit_reached", detail, { facts });
 }

@@ -26,14 +26,21 @@ export interface ArrivingRows {
   readonly contents: ArrivedContents;
   readonly people: ArrivingPeople;
   readonly clock: Clock;
+  /** Whether credentials and S3 keys arrive revoked. */
+  readonly revokes: boolean;
+  /** For a part of an organization: the rows of the organization here that rows of the part may name. */
+  readonly here?: ReadonlyMap<Table, ReadonlySet<string>>;
 }
 
 /** Inserts all rows of the export. @throws Error when a row belongs to another organization, or was altered */
 export async function arriveRows(tx: Writer, arriving: ArrivingRows): Promise<void> {
-  const names = new Names(arriving.from.manifest.organization.id);
+  const { here } = arriving;
+  const names = new Names(arriving.from.manifest.organization.id, here);
   const revision = await nextPolicyRevision(tx);
   const numbers = await reserveNumbers(tx, await highestNumber(arriving.from));
   const next = async (moved: MovedTable, written: Row): Promise<Row | null> => {
+    // A member, group or role that is no longer here.
+    if (here !== undefined && !names.has(moved, written, here)) return null;
     const row = await arrived(tx, moved, written, arriving);
     names.check(moved, row ?? written);
     if (row === null) return null;
@@ -46,8 +53,10 @@ export async function arriveRows(tx: Writer, arriving: ArrivingRows): Promise<vo
     const rows = tableRows(arriving.from, moved, (written) => next(moved, written));
     for await (const batch of rows) await insertRows(tx, moved, batch);
   }
-  names.requireMembers();
-  await countUsage(tx, arriving.from.manifest.organization.id);
+  if (here === undefined) {
+    names.requireMembers();
+    await countUsage(tx, arriving.from.manifest.organization.id);
+  }
   await insertJobs(tx, arriving, names.of("s3_bucket"));
 }
 
@@ -77,7 +86,7 @@ async function arrived(
   tx: Writer,
   moved: MovedTable,
   written: Row,
-  { from, slug, identity, key, contents, people, clock }: ArrivingRows,
+  { from, slug, identity, key, contents, people, clock, revokes }: ArrivingRows,
 ): Promise<Row | null> {
   const { table } = moved;
   const owner = moved.owner;
@@ -88,7 +97,8 @@ async function arrived(
   validateRow(moved, row);
   if (table === "audit_key") await requireOwnName(row);
   if (table === "organization") return { ...row, slug };
-  if (isTokenOfOther(moved, row, people)) row["revoked_at"] ??= clock.nowMs();
+  const isRevoked = revokes && (table === "credential" || table === "s3_key");
+  if (isRevoked || isTokenOfOther(moved, row, people)) row["revoked_at"] ??= clock.nowMs();
   if (table === "person") return people.row(row);
   if (typeof row["blob_id"] === "string") {
     const content = await contents.link(tx, ownerOf(table), row["blob_id"]);
@@ -132,8 +142,16 @@ class Names {
   /** People with a role. */
   readonly #members = new Set<unknown>();
 
-  constructor(orgId: string) {
+  constructor(orgId: string, here: ReadonlyMap<Table, ReadonlySet<string>> = new Map()) {
     this.#orgId = orgId;
+    for (const [table, ids] of here) this.#ids.set(table, new Set(ids));
+  }
+
+  /** Whether the rows of these tables that a row names are here. */
+  has({ names = {} }: MovedTable, row: Row, tables: ReadonlyMap<Table, unknown>): boolean {
+    return Object.entries(names).every(
+      ([column, target]) => !tables.has(target) || row[column] === null || this.of(target).has(row[column] as string),
+    );
   }
 
   of(table: Table): ReadonlySet<string> {

@@ -25,6 +25,7 @@ import {
 import { ImageIndex, INDEX, LAYOUT, LAYOUT_CONTENT } from "./images.ts";
 import { inParallel } from "./parallel.ts";
 import { newMoveKey, type MoveKey } from "./passphrase.ts";
+import type { MovePart } from "./parts/part.ts";
 import type { MoveProgress } from "./progress.ts";
 import { leavingRow, NeedsPassphrase } from "./rows.ts";
 import {
@@ -52,6 +53,8 @@ export interface ExportDeps {
 export interface ExportOptions {
   /** The organization's slug. */
   readonly slug: string;
+  /** Only this part, for a restore. */
+  readonly part?: MovePart;
   readonly archive: Archive;
   /** Null: secrets stay here. */
   readonly passphrase: string | null;
@@ -62,6 +65,8 @@ export interface ExportOptions {
 
 const PAGE = 1_000;
 const PARALLEL = 4;
+/** Telemetry belongs to the whole organization. */
+const NO_TELEMETRY: LeavingTelemetry = { files: [], ofLog: async () => undefined };
 
 /**
  * Exports an organization while servers run. The records are those of one moment. Contents and telemetry of that moment
@@ -182,7 +187,10 @@ class ExportRun {
       blobs.push(...found.map((info) => ({ owner, info })));
     }
     const { dataDir } = this.#deps.source;
-    const telemetry = await leavingTelemetry({ dataDir, clock: this.#deps.clock }, read, id);
+    const telemetry =
+      this.#options.part === undefined
+        ? await leavingTelemetry({ dataDir, clock: this.#deps.clock }, read, id)
+        : NO_TELEMETRY;
     return { atMs, blobs, telemetry, schema: await lastMigration(read), head: await auditHead(read, id) };
   }
 
@@ -209,11 +217,12 @@ class ExportRun {
   }
 
   async *#rows(read: Reader, moved: MovedTable): AsyncGenerator<Row> {
-    const { signal } = this.#options;
+    const { signal, part } = this.#options;
+    const signers = this.#signers;
     this.#tables[moved.table] = 0;
     for (let after: Row | undefined; ;) {
       signal?.throwIfAborted();
-      const page = await rowsAfter(read, moved, this.#organization.id, { after, limit: PAGE, signers: this.#signers });
+      const page = await rowsAfter(read, moved, this.#organization.id, { after, limit: PAGE, signers, part });
       for (const row of page) {
         this.#named.note(moved.table, row);
         this.#images.note(moved.table, row);
@@ -272,7 +281,7 @@ class ExportRun {
   }
 
   async #manifest({ atMs, schema, head }: Snapshot, telemetryMs: number): Promise<MoveManifest> {
-    const { archive } = this.#options;
+    const { archive, part } = this.#options;
     const files = this.#files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
     const list = await archive.write(FILES, jsonLines(files));
     return {
@@ -280,6 +289,7 @@ class ExportRun {
       version: this.#deps.version,
       schema,
       organization: this.#organization,
+      ...(part === undefined ? {} : { part }),
       started_at: isoFromMs(this.#startedMs),
       records_at: isoFromMs(atMs),
       telemetry_at: isoFromMs(telemetryMs),

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Archive, ArchivedFile, Chunks } from "#stores/archive/index.ts";
+import type { MovePart } from "./parts/part.ts";
 
 /**
  * An export, in a directory or under a prefix of a bucket:
@@ -26,6 +27,8 @@ export interface MoveManifest {
   /** The migrations of the records. Another server can read the rows if it has the same. */
   readonly schema: string;
   readonly organization: { readonly id: string; readonly slug: string; readonly name: string };
+  /** Set for a part of an organization, which only a restore takes. */
+  readonly part?: MovePart;
   readonly started_at: string;
   /** The moment of the records. Contents and telemetry are those that the records of this moment name. */
   readonly records_at: string;

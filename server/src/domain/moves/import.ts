@@ -6,7 +6,7 @@ import type { Clock } from "#kernel/time.ts";
 import type { Archive } from "#stores/archive/index.ts";
 import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
-import { arrivingTelemetry, type ArrivingFile, type MovedRow } from "#stores/telemetry/index.ts";
+import type { ArrivedTelemetry, ArrivingFile, MovedRow } from "#stores/telemetry/index.ts";
 import { arriveContents } from "./arrive-contents.ts";
 import { arriveRows } from "./arrive-rows.ts";
 import { SLUG } from "./checks.ts";
@@ -18,7 +18,12 @@ import { openExport, type OpenExport } from "./read.ts";
 import { lastMigration, lockImport, organizationLike } from "./store.ts";
 
 export interface ImportDeps {
-  readonly dataDir: string;
+  /** Copies Parquet files to their places: in a directory that no server has open, or in this server. */
+  readonly arriveTelemetry: (
+    orgId: string,
+    files: readonly ArrivingFile[],
+    copied: (file: ArrivingFile) => void,
+  ) => Promise<ArrivedTelemetry>;
   readonly metadata: MetadataStore;
   readonly objects: ObjectStore;
   readonly identity: Pick<Identity, "envelope" | "ring">;
@@ -32,7 +37,16 @@ export interface ImportOptions {
   readonly passphrase: string | null;
   readonly actor: AuditEvent["actor"];
   readonly progress: (progress: MoveProgress) => void;
+  /** Set when the archive is from a backup of this server. */
+  readonly restored?: Restored;
   readonly signal?: AbortSignal;
+}
+
+/** How rows of a backup return. */
+export interface Restored {
+  readonly backup: string;
+  /** Credentials and S3 keys return revoked, unless somebody asked to keep them. */
+  readonly keepsCredentials: boolean;
 }
 
 export interface ImportedOrganization {
@@ -56,6 +70,7 @@ export async function importOrganization(deps: ImportDeps, options: ImportOption
   const { metadata, identity, clock } = deps;
   const from = await openExport(options.archive);
   const { manifest } = from;
+  if (manifest.part !== undefined) throw new Error("this is only a part of an organization: only a restore takes it");
   const slug = options.slug ?? manifest.organization.slug;
   if (!SLUG.test(slug)) throw new Error(`${slug} is not a slug: use lower-case letters, digits and hyphens`);
   await requireSameSchema(metadata, manifest);
@@ -65,7 +80,7 @@ export async function importOrganization(deps: ImportDeps, options: ImportOption
   const progress = progressOf(from, options);
   const contents = await arriveContents(deps, from, { noted: progress, signal: options.signal });
   const files = await telemetryFiles(from);
-  const telemetry = await arrivingTelemetry(deps, manifest.organization.id, files, (file) => {
+  const telemetry = await deps.arriveTelemetry(manifest.organization.id, files, (file) => {
     options.signal?.throwIfAborted();
     progress(file.row.bytes);
   });
@@ -76,10 +91,11 @@ export async function importOrganization(deps: ImportDeps, options: ImportOption
       await lockImport(metadata, tx);
       await requireAbsent({ metadata: { read: tx }, clock }, { id: manifest.organization.id, slug });
       await insertAdopted(tx, lookups);
-      await arriveRows(tx, { from, slug, identity, key, contents, people, clock });
+      const revokes = options.restored?.keepsCredentials === false;
+      await arriveRows(tx, { from, slug, identity, key, contents, people, clock, revokes });
       await telemetry.insert(tx);
       await requireWholeAudit(tx, manifest);
-      await appendAudit({ metadata, clock }, tx, importedEvent(options.actor, manifest, slug));
+      await appendAudit({ metadata, clock }, tx, importedEvent(options, manifest, slug));
     });
     await telemetry.finish();
     const { state } = await readSuspension(metadata.read, manifest.organization.id);
@@ -100,15 +116,21 @@ async function requireWholeAudit(tx: Writer, { organization, audit_head: head }:
     throw new Error("the audit log ends with another entry than its manifest names: the export was altered");
 }
 
-function importedEvent(actor: AuditEvent["actor"], manifest: MoveManifest, slug: string): AuditEvent {
+function importedEvent({ actor, restored }: ImportOptions, manifest: MoveManifest, slug: string): AuditEvent {
   const { id } = manifest.organization;
   const { seq = 0, hash = null } = manifest.audit_head ?? {};
   const detail = { slug, records_at: manifest.records_at, files_sha256: manifest.files_sha256, seq, hash };
-  const target = { kind: "organization", id };
-  return { orgId: id, actor, action: "organization.import", target, result: "success", detail };
+  const event = { orgId: id, actor, target: { kind: "organization", id }, result: "success" } as const;
+  if (restored === undefined) return { ...event, action: "organization.import", detail };
+  const { backup, keepsCredentials } = restored;
+  return {
+    ...event,
+    action: "organization.restore",
+    detail: { ...detail, backup, keeps_credentials: keepsCredentials },
+  };
 }
 
-async function requireSameSchema({ read }: Pick<MetadataStore, "read">, manifest: MoveManifest): Promise<void> {
+export async function requireSameSchema({ read }: Pick<MetadataStore, "read">, manifest: MoveManifest): Promise<void> {
   if ((await lastMigration(read)) === manifest.schema) return;
   throw new Error(
     `the export was made by version ${manifest.version}, whose records differ from those of this version: upgrade both servers to the same version, and export again`,
@@ -135,7 +157,7 @@ interface OpenSecrets {
   readonly lookups: readonly { readonly id: string; readonly purpose: string; readonly bytes: Buffer }[];
 }
 
-async function openSecrets(from: OpenExport, passphrase: string): Promise<OpenSecrets> {
+export async function openSecrets(from: OpenExport, passphrase: string): Promise<OpenSecrets> {
   if (!from.has(SECRETS)) throw new Error("the export has no secrets: leave out --passphrase-file, or export with it");
   const listed = from.file(SECRETS);
   for await (const _chunk of verified(from.archive.read(SECRETS), listed));
@@ -162,7 +184,10 @@ async function telemetryFiles({ archive, file }: OpenExport): Promise<ArrivingFi
   return files;
 }
 
-function progressOf({ manifest }: OpenExport, { progress }: ImportOptions): (bytes: number) => void {
+export function progressOf(
+  { manifest }: OpenExport,
+  { progress }: Pick<ImportOptions, "progress">,
+): (bytes: number) => void {
   let [done, sum] = [0, 0];
   const telemetry = Object.keys(manifest.telemetry).length;
   return (bytes) => {

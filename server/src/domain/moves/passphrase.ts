@@ -45,8 +45,22 @@ export async function openMoveKey(passphrase: string, { kdf, key }: WrappedKey):
   try {
     return keyOf(decrypt(wrapping, "key", key));
   } catch (error) {
-    throw new Error("the passphrase is not that of the export, or secrets.json was altered", { cause: error });
+    throw new Error("the passphrase is not that of the export or backup, or its secrets were altered", {
+      cause: error,
+    });
   }
+}
+
+/** Wraps one secret by a passphrase, as text. */
+export async function wrapSecret(passphrase: string, secret: Uint8Array): Promise<string> {
+  const { key, wrapped } = await newMoveKey(passphrase);
+  return JSON.stringify({ ...wrapped, secret: key.seal("secret", secret) });
+}
+
+/** @throws Error when the passphrase is another one, or the text was altered */
+export async function unwrapSecret(passphrase: string, text: string): Promise<Buffer> {
+  const { secret, ...wrapped } = JSON.parse(text) as WrappedKey & { secret: string };
+  return (await openMoveKey(passphrase, wrapped)).open("secret", secret);
 }
 
 function derived(passphrase: string, salt: Buffer): Promise<Buffer> {

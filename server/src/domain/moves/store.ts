@@ -1,6 +1,8 @@
 import { sql, type RawBuilder } from "kysely";
 import type { MetadataStore, Reader, Writer } from "#stores/metadata/index.ts";
-import type { MovedTable, Owner } from "./tables.ts";
+import type { MovePart } from "./parts/part.ts";
+import { rowsOfPart } from "./parts/store.ts";
+import { MOVED_TABLES, type MovedTable, type Owner, type Table } from "./tables.ts";
 
 export type Row = Record<string, unknown>;
 
@@ -11,17 +13,62 @@ const PARAMETERS_MAX = 20_000;
 /** Returns the next rows of an organization, in the order of the key. */
 export async function rowsAfter(
   db: Reader,
-  { table, key, owner }: MovedTable,
+  moved: MovedTable,
   orgId: string,
-  { after, limit, signers }: { readonly after: Row | undefined; readonly limit: number; readonly signers: Signers },
+  {
+    after,
+    limit,
+    signers,
+    part,
+  }: {
+    readonly after: Row | undefined;
+    readonly limit: number;
+    readonly signers: Signers;
+    readonly part?: MovePart | undefined;
+  },
 ): Promise<Row[]> {
+  const { table, key, owner } = moved;
+  const ofPart = part === undefined ? sql`1 = 1` : rowsOfPart(moved, part);
+  if (ofPart === null) return [];
   const order = sql.join(key.map((name) => sql.ref(name)));
   const beyond =
     after === undefined ? sql`1 = 1` : sql`(${order}) > (${sql.join(key.map((name) => sql.val(after[name])))})`;
   const query = sql<Row>`select * from ${sql.table(table)}
-    where ${belongs(owner, orgId, signers)} and ${beyond} order by ${order} limit ${sql.lit(limit)}`;
+    where ${belongs(owner, orgId, signers)} and ${ofPart} and ${beyond} order by ${order} limit ${sql.lit(limit)}`;
   return (await query.execute(db)).rows;
 }
+
+/** Returns the contents that rows name, with the contents that these consist of. */
+export async function contentsNamed(db: Reader, orgId: string, part: MovePart | undefined): Promise<Set<string>> {
+  const ids = new Set<string>();
+  for (const moved of MOVED_TABLES) {
+    const ofPart = part === undefined ? sql`1 = 1` : rowsOfPart(moved, part);
+    if (ofPart === null || !WITH_CONTENT.includes(moved.table)) continue;
+    const query = sql<{ id: string }>`select distinct blob_id as id from ${sql.table(moved.table)}
+      where ${belongs(moved.owner, orgId, [])} and ${ofPart} and blob_id is not null`;
+    for (const { id } of (await query.execute(db)).rows) ids.add(id);
+  }
+  const open = [...ids];
+  while (open.length > 0) {
+    const some = open.splice(0, IDS_PER_STATEMENT);
+    const parts = await db.selectFrom("blob_part").select("part_id").distinct().where("blob_id", "in", some).execute();
+    for (const { part_id: id } of parts) {
+      if (!ids.has(id)) open.push(id);
+      ids.add(id);
+    }
+  }
+  return ids;
+}
+
+const WITH_CONTENT: readonly Table[] = [
+  "file",
+  "trashed_file",
+  "s3_object",
+  "s3_history",
+  "registry_blob",
+  "registry_manifest",
+  "webhook_body",
+];
 
 /** The names of the keys that signed cuts of the audit log. */
 type Signers = Iterable<string>;
@@ -225,8 +272,7 @@ export async function countUsage(tx: Writer, orgId: string): Promise<void> {
     select ${orgId}, (select coalesce(sum(size), 0) from
         (select max(size) as size from registry_blob where org_id = ${orgId} group by sha256) as content)
       + (select coalesce(sum(size), 0) from registry_manifest where org_id = ${orgId}), 0`.execute(tx);
-  await sql`insert into webhook_usage (org_id, events, bytes, purged)
-    select ${orgId}, count(*), coalesce(sum(size + length(headers)), 0), 0 from webhook_event where org_id = ${orgId}`.execute(
-    tx,
-  );
+  await sql`insert into webhook_usage (org_id, webhook_id, events, bytes, purged)
+    select org_id, webhook_id, count(*), sum(size + length(headers)), 0 from webhook_event
+    where org_id = ${orgId} group by org_id, webhook_id`.execute(tx);
 }

@@ -161,6 +161,7 @@ const SESSION = "sign-ins of people end: they sign in again";
 const UPLOAD = "uploads under way end: start them again";
 const DELIVERY = "the old server retries its deliveries; replay events on the new one";
 const RECENT = "counts of the last days";
+const REFUSED = "refused requests are explained where they were refused";
 const SERVER = "belongs to the server, not to an organization";
 const CONTENT = "the contents are files of the export, and get new rows";
 const TELEMETRY = "the export lists its Parquet files in records/telemetry_file.ndjson";
@@ -170,6 +171,7 @@ export const LEFT_TABLES: Readonly<Partial<Record<Table, string>>> = {
   account_link: LINK,
   setup_link: LINK,
   invitation: LINK,
+  mail: LINK,
   browser_session: SESSION,
   login: SESSION,
   login_request: SESSION,
@@ -187,7 +189,10 @@ export const LEFT_TABLES: Readonly<Partial<Record<Table, string>>> = {
   credential_minute: RECENT,
   organization_activity: RECENT,
   refused_entries: RECENT,
+  usage_daily: "usage is of the server that counted it; export it as CSV before",
   webhook_rejection: RECENT,
+  refused_request: REFUSED,
+  refused_repeat: REFUSED,
   blob: CONTENT,
   blob_data: CONTENT,
   blob_part: CONTENT,
@@ -202,6 +207,7 @@ export const LEFT_TABLES: Readonly<Partial<Record<Table, string>>> = {
   registry_usage: COUNTED,
   webhook_usage: COUNTED,
   registry_policy: "the new operator sets the quotas",
+  quota: "the quotas depend on the disk of the new server; set them there",
   idempotency: "answers to retries are valid for a day, on the server that gave them",
   job: "the import creates the jobs of lifecycle rules; other jobs are created when they are needed",
   webhook_head: "the new server numbers the events",
@@ -210,11 +216,13 @@ export const LEFT_TABLES: Readonly<Partial<Record<Table, string>>> = {
   former_slug: "image names with a former slug are of the old server",
   operator_token: SERVER,
   auth_change: SERVER,
+  checkpoint_key: SERVER,
   key: "lookup keys are in secrets.json; the others belong to the server",
   key_rotation: SERVER,
   signing_key: SERVER,
   migration: SERVER,
   node: SERVER,
+  running_query: SERVER,
   telemetry_node: SERVER,
   telemetry_store: SERVER,
 };

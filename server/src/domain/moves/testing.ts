@@ -12,7 +12,14 @@ import { Schedule } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { openTestMetadata, ROWS } from "#stores/metadata/testing.ts";
 import { openObjects, type ObjectStore } from "#stores/objects/index.ts";
-import { exportOrganization, importOrganization, type ImportedOrganization, type MoveManifest } from "./index.ts";
+import { arrivingTelemetry } from "#stores/telemetry/index.ts";
+import {
+  exportOrganization,
+  importOrganization,
+  type ImportDeps,
+  type ImportedOrganization,
+  type MoveManifest,
+} from "./index.ts";
 import type { Row } from "./store.ts";
 import { MOVED_TABLES } from "./tables.ts";
 
@@ -152,7 +159,9 @@ export async function openTarget(url: string | undefined, { ground, known }: Sou
       const archive = await openArchive(from, () => {
         throw new Error("this is a directory");
       });
-      const deps = { dataDir, metadata, objects, identity, clock };
+      const place = { dataDir, clock };
+      const arriveTelemetry: ImportDeps["arriveTelemetry"] = (...given) => arrivingTelemetry(place, ...given);
+      const deps = { arriveTelemetry, metadata, objects, identity, clock };
       const options = { archive, slug: slug ?? null, passphrase: null, actor: ACTOR, progress: () => undefined };
       return importOrganization(deps, options);
     },

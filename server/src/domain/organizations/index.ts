@@ -1,3 +1,4 @@
+export { checkpointHandler, startCheckpoints, type CheckpointSending } from "./organization/audit-checkpoints.ts";
 export { membersWhoMay, type MemberAccess } from "./access/who-may.ts";
 export { createApp, createAppIn, deleteApp, deleteAppIn, findApp, listApps, updateApp } from "./apps/apps.ts";
 export { moveApp } from "./apps/move.ts";
@@ -38,7 +39,7 @@ export {
   createMailedToken,
   type MadeInvitation,
   listInvitations,
-  recordInvitationMail,
+  invitationMailed,
   renewInvitation,
   revokeInvitation,
   statusOf,
@@ -104,6 +105,6 @@ export {
 export { createProject, deleteProject, listProjects, updateProject, type NewProject } from "./projects/projects.ts";
 export { sizeOf, type ProjectMember } from "./projects/store.ts";
 export type { Project, ProjectFilter } from "#domain/projects/index.ts";
-export { knownProjects, visibleProjects, type KnownProjects } from "./projects/visible.ts";
+export { knownProjects, seenByBoth, visibleProjects, type KnownProjects } from "./projects/visible.ts";
 export { openSetupLink, setupUrl, useSetupLink } from "./setup/setup.ts";
 export { projectFor, projectIfNamed } from "./projects/named-project.ts";

@@ -32,7 +32,7 @@ export const KINDS = {
   },
   events: {
     table: "webhook_usage",
-    key: ["org_id"],
+    key: ["org_id", "webhook_id"],
     columns: ["events", "bytes", "purged"],
     counted: ["bytes"],
   },

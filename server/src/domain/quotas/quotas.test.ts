@@ -8,7 +8,10 @@ import { DATABASES, postgresUrl } from "../../../../tests/fixtures/databases.ts"
 import {
   addUsage,
   bytesLeft,
+  fullestOf,
+  fullestOrganization,
   requireQuota,
+  requireScopes,
   reserveQuota,
   setStoredQuota,
   storedQuotaAhead,
@@ -24,7 +27,7 @@ const PLACES = {
   files: { org_id: ORG_ID, place: "" },
   images: { org_id: ORG_ID },
   objects: { org_id: ORG_ID, bucket: "app_1", shard: 0 },
-  events: { org_id: ORG_ID },
+  events: { org_id: ORG_ID, webhook_id: "wh_1" },
 } as const;
 const KIND_NAMES = Object.keys(KINDS) as Kind[];
 const POLICY_NAMES = Object.keys(POLICIES) as PolicyKind[];
@@ -142,6 +145,31 @@ for (const { kind: database, skip } of DATABASES) {
           after: { stored_bytes_max: 7 },
         });
       }
+    });
+
+    test("the quota of a project is exact for transactions at the same time, and its share is measured", async () => {
+      const { metadata } = ground;
+      const row = { org_id: ORG_ID, scope: "project", target_id: "proj_q", bytes_max: 50, updated_at: 1 };
+      await metadata.write((tx) => tx.insertInto("quota").values(row).execute());
+      const place = { orgId: ORG_ID, projectId: "proj_q" };
+      const adding = Array.from({ length: 8 }, () =>
+        metadata.write(async (tx) => {
+          await requireScopes(metadata, tx, { place, bytes: 10, refusal: ({ used }) => new Full(50 - used) });
+          addUsage(tx, "files", { org_id: ORG_ID, place: "proj_q" }, { files: 1, bytes: 10 });
+        }),
+      );
+      const results = await Promise.allSettled(adding);
+      assert.equal(results.filter(({ status }) => status === "fulfilled").length, 5);
+      const elsewhere = { place: { orgId: ORG_ID, projectId: "proj_r" }, bytes: 99, refusal: () => new Full(0) };
+      await requireScopes(metadata, undefined, elsewhere);
+      assert.equal(await fullestOf(metadata.read, "project"), 1);
+      assert.equal(await fullestOf(metadata.read, "webhook"), 0);
+      assert.equal(await fullestOrganization(metadata.read, "files", 100), 0.5);
+      assert.equal(await fullestOrganization(metadata.read, "objects", null), 0);
+      await metadata.write(async (tx) => {
+        addUsage(tx, "files", { org_id: ORG_ID, place: "proj_q" }, { files: -5, bytes: -50 });
+        await tx.deleteFrom("quota").execute();
+      });
     });
 
     test("reserved bytes are unavailable to others until the work has counted them or failed", async () => {

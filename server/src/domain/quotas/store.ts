@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { NO_LIMIT } from "#kernel/no-limit.ts";
 import { prepared, type Reader, type Writer } from "#stores/metadata/index.ts";
 import { KINDS, POLICIES, type Kind, type Place, type PolicyKind, type Shape, type Usage } from "./kinds.ts";
 
@@ -83,6 +84,32 @@ export async function storedQuotas(
     select o.slug, p.stored_bytes_max from ${sql.table(POLICIES[kind].table)} as p
     join organization as o on o.id = p.org_id order by o.slug`.execute(db);
   return rows;
+}
+
+/**
+ * Returns the highest used share of the organizations' quotas for one kind. `defaultMax`: the quota of the others; null: none.
+ */
+export async function fullestOrganization(db: Reader, kind: Kind, defaultMax: number | null): Promise<number> {
+  const hasPolicy = kind in POLICIES;
+  if (!hasPolicy && defaultMax === null) return 0;
+  const { table, counted } = KINDS[kind];
+  const bytes = sql.join(
+    counted.map((name) => sql`sum(${sql.ref(`u.${name}`)})`),
+    sql` + `,
+  );
+  const byDefault = sql.lit(defaultMax ?? NO_LIMIT);
+  const most = hasPolicy ? sql`coalesce(max(p.stored_bytes_max), ${byDefault})` : byDefault;
+  // Without a default, only the organizations with their own quota have one.
+  const join = sql.raw(defaultMax === null ? "join" : "left join");
+  const policy = hasPolicy
+    ? sql`${join} ${sql.table(POLICIES[kind as PolicyKind].table)} as p on p.org_id = u.org_id`
+    : sql``;
+  const { rows } = await sql<{ share: number | string | null }>`
+    select max(case when most = 0 then 1.0 else 1.0 * used / most end) as share from (
+      select ${bytes} as used, ${most} as most from ${sql.table(table)} as u ${policy} group by u.org_id) as sums`.execute(
+    db,
+  );
+  return Number(rows[0]?.share ?? 0);
 }
 
 export async function putStoredQuota(

@@ -1,5 +1,6 @@
 import { REFUSED_ENTRIES_HOURS, type EntryRefusal } from "@mooring/contract";
 import { earlier, type GuardedClock } from "#kernel/deletions.ts";
+import type { Counter, LabelsOf, Metrics } from "#kernel/metrics/index.ts";
 import type { Schedule, ScheduledWork } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { TelemetryType } from "#stores/telemetry/index.ts";
@@ -35,6 +36,7 @@ export interface RefusedEntriesDeps {
   readonly clock: GuardedClock;
   readonly log: { warn(fields: object, message: string): void };
   readonly schedule: Schedule;
+  readonly metrics?: Metrics;
 }
 
 const FLUSH_MS = 5_000;
@@ -57,12 +59,14 @@ interface Counted {
 export class RefusedEntries {
   readonly #deps: RefusedEntriesDeps;
   readonly #writing: ScheduledWork;
+  readonly #total: Counter<LabelsOf<"mooring_ingest_rows_refused_total">> | undefined;
   readonly #counts = new Map<string, Counted>();
   /** The hour of the last cleanup. */
   #tidied = 0;
 
   constructor(deps: RefusedEntriesDeps) {
     this.#deps = deps;
+    this.#total = deps.metrics?.counter("mooring_ingest_rows_refused_total");
     this.#writing = deps.schedule.add("refused entries", {
       everyMs: FLUSH_MS,
       run: () => this.flush(),
@@ -77,6 +81,7 @@ export class RefusedEntries {
   add(batch: RefusedBatch): void {
     const nowMs = this.#deps.clock.nowMs();
     for (const one of batch.refused) {
+      this.#total?.inc({ type: batch.type, reason: one.reason }, one.entries);
       const counted = this.#countedFor(batch, one.reason, nowMs);
       if (counted === undefined) continue;
       counted.row.entries += one.entries;

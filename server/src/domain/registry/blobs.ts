@@ -60,7 +60,7 @@ export async function linkBlob(
   }
   const same = await sameContent(tx, repository.orgId, sha256);
   const isOwn = same?.org_id === repository.orgId;
-  if (!isOwn) await countUsage(tx, repository.orgId, { bytes: size }, deps.settings);
+  if (!isOwn) await countUsage(deps, tx, repository, { bytes: size });
   if (same !== undefined) await deps.objects.link(tx, CONTENT_OWNER, same.blob_id);
   await insertBlob(tx, {
     repository: repository.id,

@@ -1,3 +1,5 @@
+import type { RefusalFacts } from "#kernel/refusal.ts";
+
 /** The error codes of the distribution specification. `surfaces/registry/errors.ts` gives each its status. */
 export const REGISTRY_ERRORS = [
   "BLOB_UNKNOWN",
@@ -24,6 +26,8 @@ export type RegistryErrorCode = (typeof REGISTRY_ERRORS)[number];
 export interface RegistryErrorOptions {
   /** A JSON value with details. */
   readonly detail?: unknown;
+  /** What decided, for the record of refused requests; never sent. */
+  readonly facts?: () => RefusalFacts;
   readonly cause?: unknown;
 }
 
@@ -45,14 +49,14 @@ export function denied(reason: string): string {
   return `requested access to the resource is denied: ${reason}`;
 }
 
-export function blobUnknown(): RegistryError {
-  return new RegistryError("BLOB_UNKNOWN", "the repository has no such blob");
+export function blobUnknown(options: RegistryErrorOptions = {}): RegistryError {
+  return new RegistryError("BLOB_UNKNOWN", "the repository has no such blob", options);
 }
 
 export function uploadUnknown(): RegistryError {
   return new RegistryError("BLOB_UPLOAD_UNKNOWN", "there is no such upload, or it has ended. Start a new one");
 }
 
-export function manifestUnknown(): RegistryError {
-  return new RegistryError("MANIFEST_UNKNOWN", "the repository has no such manifest");
+export function manifestUnknown(options: RegistryErrorOptions = {}): RegistryError {
+  return new RegistryError("MANIFEST_UNKNOWN", "the repository has no such manifest", options);
 }

@@ -170,7 +170,7 @@ async function insertInto(deps: RegistryDeps, tx: Writer, putting: Putting): Pro
   const { repository, pushed, staged, caller, config } = putting;
   const { manifest, digest } = pushed;
   const at = { repository: repository.id, org_id: repository.orgId };
-  await countUsage(tx, repository.orgId, { bytes: staged.size }, deps.settings);
+  await countUsage(deps, tx, repository, { bytes: staged.size });
   const same = await sameManifest(tx, repository.orgId, digest.text);
   await deps.objects.link(tx, CONTENT_OWNER, same?.blob_id ?? staged);
   const row = {

@@ -78,7 +78,7 @@ export async function appendToUpload(deps: UploadDeps, upload: Upload, staged: S
     await deps.metadata.write(async (tx) => {
       await lockRegistry(deps, tx, orgId);
       await openRow(deps, tx, upload);
-      await countUsage(tx, orgId, { uploading: staged.size }, deps.settings);
+      await countUsage(deps, tx, repository, { uploading: staged.size });
       await deps.objects.link(tx, CONTENT_OWNER, staged);
       const { id: blob_id, size, sha256 } = staged;
       await insertUploadPart(tx, { upload_id: session.id, start: received, org_id: orgId, size, sha256, blob_id });

@@ -1,4 +1,14 @@
-import { addUsage, bytesLeft, requireQuota, usageOf, type Quota, type Usage } from "#domain/quotas/index.ts";
+import {
+  addUsage,
+  bytesLeft,
+  requireQuota,
+  requireScopes,
+  shortageText,
+  usageOf,
+  type Quota,
+  type Shortage,
+  type Usage,
+} from "#domain/quotas/index.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
 import { denied, RegistryError } from "./errors.ts";
 import type { RegistryDeps } from "./types.ts";
@@ -10,14 +20,20 @@ export function imageQuota({ storedBytesMax }: Pick<RegistryDeps["settings"], "s
 
 /** Adds to the usage of the organization. @throws RegistryError `DENIED` over the quota */
 export async function countUsage(
+  { metadata, settings }: Pick<RegistryDeps, "metadata" | "settings">,
   tx: Writer,
-  orgId: string,
+  { orgId, projectId }: { readonly orgId: string; readonly projectId: string },
   change: Partial<Usage<"images">>,
-  settings: Parameters<typeof imageQuota>[0],
 ): Promise<void> {
-  const { bytes = 0, uploading = 0 } = change;
-  await requireQuota(tx, imageQuota(settings), { orgId, bytes: bytes + uploading });
+  const { bytes: kept = 0, uploading = 0 } = change;
+  const bytes = kept + uploading;
+  await requireQuota(tx, imageQuota(settings), { orgId, bytes });
+  await requireScopes(metadata, tx, { place: { orgId, projectId }, bytes, refusal: projectFull });
   addUsage(tx, "images", { org_id: orgId }, change);
+}
+
+function projectFull(shortage: Shortage): RegistryError {
+  return new RegistryError("DENIED", denied(shortageText(shortage)));
 }
 
 /** The code must not make clients retry, because a retry can't succeed. */

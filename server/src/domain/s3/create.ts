@@ -10,6 +10,7 @@ import { KeyRing } from "./keys/index.ts";
 import { lifecycleHandler, scheduleLifecycle } from "./lifecycle/job.ts";
 import { createListings } from "./listings/index.ts";
 import { createObjects } from "./objects/index.ts";
+import { writeVersion, type NewVersion } from "./objects/version.ts";
 import { scheduleTidying, tidyHandler } from "./tidy.ts";
 import type { S3Domain } from "./types/index.ts";
 import { createUploads } from "./uploads/index.ts";
@@ -19,6 +20,14 @@ export interface S3 extends S3Domain {
   /** Starts lifecycle rules and the delivery of events. */
   start(): void;
   readonly trash: BucketTrash;
+  /** Writes a version of a backup, in the transaction that linked its content. */
+  restoreVersion(tx: Writer, restored: RestoredVersion): Promise<void>;
+}
+
+export interface RestoredVersion {
+  readonly bucketId: string;
+  readonly orgId: string;
+  readonly version: NewVersion;
 }
 
 type Stored = { readonly id: string; readonly orgId: string };
@@ -43,6 +52,9 @@ export function createS3(s3: S3Deps & { readonly clock: GuardedClock }): S3 {
     trash: {
       erase: (bucket, signal) => eraseBucket(deps, bucket, signal),
       resume: (tx, bucket) => scheduleLifecycle(deps, tx, bucket),
+    },
+    restoreVersion: async (tx, { bucketId, orgId, version }) => {
+      await writeVersion(deps, tx, { id: bucketId, orgId, projectId: null, name: bucketId }, version, {});
     },
     start: () => {
       deps.jobs.start([

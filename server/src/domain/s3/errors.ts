@@ -2,6 +2,7 @@
  * Errors of buckets and objects, by S3's names. Errors that only the gateway finds (signatures, XML, framing) are
  * included, so that there is one table. This file does not know HTTP.
  */
+import type { RefusalFacts } from "#kernel/refusal.ts";
 
 /** Every error code of S3 with its default message. `surfaces/s3/errors.ts` has the statuses. */
 export const S3_ERRORS = {
@@ -109,6 +110,8 @@ export interface S3ErrorOptions {
   readonly fields?: Readonly<Record<string, string>>;
   /** The delete marker that was found instead of the object; null: none. */
   readonly marker?: DeleteMarker | null;
+  /** What decided, for the record of refused requests; never sent. */
+  readonly facts?: () => RefusalFacts;
   /** For the log only; never sent. */
   readonly cause?: unknown;
 }

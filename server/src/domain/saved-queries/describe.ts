@@ -1,6 +1,6 @@
 import { text } from "node:stream/consumers";
 import { Problem } from "#kernel/problem.ts";
-import type { QueryParameter, StatementDescription, TelemetryStore } from "#stores/telemetry/index.ts";
+import type { QueryParameter, QueryRequest, StatementDescription, TelemetryStore } from "#stores/telemetry/index.ts";
 
 export type Parameters = readonly QueryParameter[] | Readonly<Record<string, QueryParameter>>;
 
@@ -15,7 +15,7 @@ const DESCRIBE_MEMORY_BYTES_MAX = 128 * 1024 * 1024;
  */
 export async function describeStatement(
   telemetry: Pick<TelemetryStore, "query">,
-  statement: { orgId: string; sql: string; signal: AbortSignal },
+  statement: Pick<QueryRequest, "orgId" | "origin" | "sql" | "signal">,
 ): Promise<readonly string[]> {
   try {
     const run = await telemetry.query({

@@ -4,6 +4,7 @@ import { enforceRecordLimit } from "#domain/limits/index.ts";
 import { type Principal, type Reach, absent } from "#domain/identity/index.ts";
 import { auditOrigin, listPage, type Caller, type Page, type PageQuery } from "#domain/organizations/index.ts";
 import { columnsOf, projectByName, type ProjectAccess } from "#domain/projects/index.ts";
+import { queryActorOf } from "#domain/queries/index.ts";
 import { sha256Hex } from "#kernel/digest.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
@@ -160,8 +161,9 @@ async function checked(
   sql: string,
   parameters: Parameters,
 ): Promise<readonly string[]> {
-  const { orgId } = author.principal;
-  const names = await describeStatement(deps.telemetry, { orgId, sql, signal: author.signal });
+  const { principal, requestId, signal } = author;
+  const origin = { actor: queryActorOf(principal), surface: "check", requestId } as const;
+  const names = await describeStatement(deps.telemetry, { orgId: principal.orgId, origin, sql, signal });
   refuseUnknownParameters(parameters, names);
   return names;
 }

@@ -6,7 +6,7 @@ import { auditOrigin, listPage, type Caller, type Page, type PageQuery } from "#
 import { newId } from "#kernel/ids.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
-import { TELEMETRY_TYPES, type ErasureMatch, type TelemetryType } from "#stores/telemetry/index.ts";
+import { STORED_TABLES, TELEMETRY_TYPES, type ErasedTable, type ErasureMatch } from "#stores/telemetry/index.ts";
 import type { TelemetryDeps } from "./policy.ts";
 import {
   deleteErasures,
@@ -15,13 +15,15 @@ import {
   insertErasure,
   partsOf,
   statesOfWhole,
+  withAccessLog,
+  withFilesOf,
   WHOLE,
   type ErasurePartRow,
   type ErasureRow,
 } from "./store.ts";
 
 export interface ErasureInput {
-  readonly types: readonly TelemetryType[];
+  readonly types: readonly ErasedTable[];
   /** The range of `timestamp` in microseconds since the epoch. `toUs` is not in the range. Null: no limit. */
   readonly fromUs: number | null;
   readonly toUs: number | null;
@@ -104,6 +106,33 @@ export async function eraseProjectRows(
 }
 
 /**
+ * Starts the erasure of the columns about a deleted person in access logs and query logs. `orgIds`: the person's
+ * organizations, because a new query log has no file yet.
+ */
+export async function erasePersonRows(
+  { metadata, clock }: Pick<ErasureDeps, "metadata" | "clock">,
+  { userId, orgIds: own }: { readonly userId: string; readonly orgIds: readonly string[] },
+): Promise<void> {
+  const found = [await withAccessLog(metadata.read), await withFilesOf(metadata.read, "query_log"), own];
+  const orgIds = new Set(found.flat());
+  const at = clock.nowMs();
+  const all = { types: JSON.stringify(["access_log", "query_log"]), from_us: null, to_us: null };
+  const match = { match: JSON.stringify({ actor_id: userId } satisfies ErasureMatch), match_digest: userId };
+  await metadata.write(async (tx) => {
+    for (const org_id of orgIds)
+      await insertErasure(tx, {
+        ...all,
+        ...match,
+        id: newId("era", at),
+        org_id,
+        created_by: "system",
+        created_at: at,
+        finished_at: null,
+      });
+  });
+}
+
+/**
  * Returns the number of rows that an erasure has erased. "running": it is not complete. "failed": it must be repeated,
  * also if the organization moved here after it began.
  */
@@ -183,7 +212,7 @@ export async function dropOrganizationRows(
     if (states !== undefined && !states.includes("failed")) return false;
     await deleteErasures(tx, orgId);
     const at = deps.clock.nowMs();
-    const of = { id: newId("era", at), org_id: orgId, types: JSON.stringify(TELEMETRY_TYPES) };
+    const of = { id: newId("era", at), org_id: orgId, types: JSON.stringify(STORED_TABLES) };
     const all = { from_us: null, to_us: null, match: EVERYTHING, match_digest: WHOLE };
     await insertErasure(tx, { ...of, ...all, created_by: "system", created_at: at, finished_at: null });
     return false;

@@ -1,6 +1,8 @@
+export { countErasure, requireExpected, type Counted, type Counting } from "./erasure-count.ts";
 export {
   createErasure,
   dropOrganizationRows,
+  erasePersonRows,
   eraseProjectRows,
   getErasure,
   listErasures,
@@ -18,4 +20,8 @@ export {
   type RetentionDays,
   type TelemetryChoice,
 } from "./policy.ts";
+export { putRetentionRules, retentionRulesOf, versionOf, type RetentionRules } from "./retention-rules.ts";
+export { countPast } from "./retention-preview.ts";
+export { accessLogOf, updateAccessLog, type AccessLogSettings } from "./access-log.ts";
+export { queryLogOf, updateQueryLog, type QueryLogSettings } from "./query-log.ts";
 export { allPolicies } from "./store.ts";

@@ -4,11 +4,14 @@ import type { Clock } from "#kernel/time.ts";
 import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
 import { TELEMETRY_TYPES, type TelemetryType } from "#stores/telemetry/index.ts";
+import { formerColumns } from "./retention-former.ts";
 import { latestRevision, policyOf, putPolicy, type TelemetryPolicyRow } from "./store.ts";
 
 export interface TelemetryDeps {
   readonly metadata: MetadataStore;
   readonly clock: Clock;
+  /** How long a replaced retention still counts. Absent: not at all. */
+  readonly retentionGraceMs?: number;
 }
 
 /** Days that rows are kept, by type; null: the server's default. */
@@ -108,7 +111,7 @@ export async function setQuota(
 }
 
 /** Runs changes of all organizations one after another, so that their revisions have the order of their commits. */
-async function changePolicy<T>(
+export async function changePolicy<T>(
   deps: TelemetryDeps,
   orgId: string,
   change: (
@@ -121,11 +124,11 @@ async function changePolicy<T>(
     const before = await policyOf(tx, orgId);
     const revision = (await latestRevision(tx)) + 1;
     const { columns, result } = await change(tx, before);
-    const unset = { ...columnsOf(choiceIn(undefined)), ...quotaIn(undefined) };
+    const unset = { ...columnsOf(choiceIn(undefined)), ...RULES_UNSET, ...LOGS_UNSET, ...quotaIn(undefined) };
+    const after = { ...unset, ...before, ...columns };
     await putPolicy(tx, {
-      ...unset,
-      ...before,
-      ...columns,
+      ...after,
+      ...formerColumns(deps, before, after),
       org_id: orgId,
       revision,
       updated_at: deps.clock.nowMs(),
@@ -143,6 +146,15 @@ function columnsOf({ retentionDays: { logs, metrics, traces }, timestamps }: Tel
     timestamp_ahead_seconds: timestamps.ahead_seconds,
   };
 }
+
+const RULES_UNSET = { retention_rules: null, retention_before: null };
+const LOGS_UNSET = {
+  retention_days_access_log: null,
+  access_log_mode: null,
+  access_log_sample: null,
+  retention_days_query_log: null,
+  query_log_mode: null,
+};
 
 function choiceIn(row: TelemetryPolicyRow | undefined): TelemetryChoice {
   const days = TELEMETRY_TYPES.map((type) => [type, row?.[`retention_days_${type}`] ?? null]);

@@ -8,6 +8,18 @@ export async function policyOf(db: Reader, orgId: string): Promise<TelemetryPoli
   return db.selectFrom("telemetry_policy").selectAll().where("org_id", "=", orgId).executeTakeFirst();
 }
 
+/** Returns the organizations that have ever switched their access log on. */
+export async function withAccessLog(db: Reader): Promise<string[]> {
+  const policies = db.selectFrom("telemetry_policy").select("org_id").where("access_log_mode", "is not", null);
+  return (await policies.orderBy("org_id").execute()).map((row) => row.org_id);
+}
+
+/** Returns the organizations with files of this table, in any directory. */
+export async function withFilesOf(db: Reader, type: Tables["telemetry_file"]["type"]): Promise<string[]> {
+  const files = db.selectFrom("telemetry_file").select("org_id").distinct().where("type", "=", type);
+  return (await files.orderBy("org_id").execute()).map((row) => row.org_id);
+}
+
 /** Reads every organization that differs from the server's defaults, with its slug, for the operator's command. */
 export async function allPolicies(db: Reader): Promise<(TelemetryPolicyRow & { slug: string })[]> {
   return db

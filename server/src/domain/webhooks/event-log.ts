@@ -33,7 +33,10 @@ interface Written {
   /** The webhooks that received events. */
   readonly committed: ReadonlySet<string>;
   /** Events and bytes that were added, by organization. */
-  readonly usage: readonly (readonly [string, { readonly events: number; readonly bytes: number }])[];
+  readonly usage: readonly {
+    readonly place: { readonly org_id: string; readonly webhook_id: string };
+    readonly more: { readonly events: number; readonly bytes: number };
+  }[];
 }
 
 export interface EventLogOptions {
@@ -110,7 +113,7 @@ export class EventLog {
       const events = group.map(({ event }) => event);
       const { kept, committed, usage } = await this.#options.metadata.write((tx) => this.#write(tx, events));
       group.forEach(({ resolve }, i) => resolve(kept[i] as Kept));
-      for (const [orgId, { bytes }] of usage) this.#options.kept(orgId, bytes);
+      for (const { place, more } of usage) this.#options.kept(place.org_id, more.bytes);
       if (committed.size > 0) this.#options.committed(committed);
     } catch (error) {
       for (const { reject } of group) reject(error);
@@ -141,7 +144,7 @@ export class EventLog {
     this.#insert(tx, rows);
     for (const [id, more] of again) countDuplicates(tx, id, more);
     const usage = usageOf(rows);
-    for (const [orgId, more] of usage) addUsage(tx, "events", { org_id: orgId }, more);
+    for (const { place, more } of usage) addUsage(tx, "events", place, more);
     return { kept, committed: new Set(rows.map((row) => row.webhook_id)), usage };
   }
 
@@ -170,10 +173,11 @@ function nameOf({ webhook_id, dedup_key }: Pick<EventRow, "webhook_id" | "dedup_
 
 /** Sorted by id, so that two nodes that write to the same organizations don't deadlock. */
 function usageOf(rows: readonly EventRow[]): Written["usage"] {
-  const byOrganization = [...Map.groupBy(rows, (row) => row.org_id)].toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return byOrganization.map(([orgId, group]) => {
+  // All nodes change the rows in the same order, so that no two wait for each other.
+  const byWebhook = [...Map.groupBy(rows, (row) => row.webhook_id)].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return byWebhook.map(([webhook_id, group]) => {
     const bytes = group.reduce((sum, row) => sum + row.size + row.headers.length, 0);
-    return [orgId, { events: group.length, bytes }];
+    return { place: { org_id: group[0]?.org_id ?? "", webhook_id }, more: { events: group.length, bytes } };
   });
 }
 

@@ -54,5 +54,12 @@ export {
   type ConsumerRow,
   type Leased,
 } from "./consumers.ts";
-export { eraseWebhook, retentionOfProject, setRetentionOfProject, startTidying, tidyHandler } from "./tidy.ts";
+export {
+  eraseEvents,
+  eraseWebhook,
+  retentionOfProject,
+  setRetentionOfProject,
+  startTidying,
+  tidyHandler,
+} from "./tidy.ts";
 export { webhookTrash } from "./trash.ts";

@@ -1,6 +1,6 @@
 import { organizationAllows, stateAllows } from "@mooring/contract";
 import type { Envelope } from "#domain/identity/index.ts";
-import { usageOf } from "#domain/quotas/index.ts";
+import { limitOfShortage, requireScopes, shortageText, usageOf, type Shortage } from "#domain/quotas/index.ts";
 import { readSuspension } from "#domain/suspension/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
@@ -128,7 +128,7 @@ export class Receiver {
     await this.#verify(target, request, json);
     if (handshake?.visit !== undefined) await this.#senders.visit(handshake.visit);
     if (handshake !== undefined) return { handshake };
-    await this.#refuseOverQuota(webhook.org_id);
+    await this.#refuseOverQuota(webhook, request.body.length);
     const { response } = settings;
     const expected = senderOf(scheme)?.answer;
     const events = batchOf(request) ?? senderBatchOf(request, scheme);
@@ -223,7 +223,17 @@ export class Receiver {
     }
   }
 
-  async #refuseOverQuota(orgId: string): Promise<void> {
+  async #refuseOverQuota(
+    { id: webhookId, org_id: orgId, project_id: projectId }: Target["webhook"],
+    bytes: number,
+  ): Promise<void> {
+    const refusal = (shortage: Shortage): Problem =>
+      new Problem("quota_exceeded", shortageText(shortage), {
+        retryAfterS: 60,
+        facts: () => limitOfShortage(shortage),
+      });
+    const place = { orgId, projectId, webhookId };
+    await requireScopes(this.#options.metadata, undefined, { place, bytes: Math.max(1, bytes), refusal });
     const { storedBytesMax } = this.#options.settings;
     if (storedBytesMax === null || (await this.#bytesOf(orgId)) < storedBytesMax) return;
     throw new Problem(

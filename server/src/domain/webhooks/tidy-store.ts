@@ -52,6 +52,22 @@ export async function oldEvents(
   return old.map(({ seq, size, head }) => ({ seq, bytes: size + Number(head) }));
 }
 
+/** Reads events of an organization by their ids. */
+export async function eventsByIds(
+  db: Reader,
+  orgId: string,
+  ids: readonly string[],
+): Promise<(OldEvent & { readonly webhookId: string })[]> {
+  const rows = await db
+    .selectFrom("webhook_event")
+    .select(["seq", "webhook_id", "size"])
+    .select((eb) => eb.fn<number>("length", ["headers"]).as("head"))
+    .where("org_id", "=", orgId)
+    .where("id", "in", [...ids])
+    .execute();
+  return rows.map(({ seq, webhook_id, size, head }) => ({ seq, webhookId: webhook_id, bytes: size + Number(head) }));
+}
+
 /** Deletes events. Returns the blobs of large bodies, and the number of events that still existed. */
 export async function deleteEvents(
   tx: Writer,

@@ -5,15 +5,17 @@ import { organizationsWithout } from "#domain/suspension/index.ts";
 import { earlier, type Cutoff, type GuardedClock } from "#kernel/deletions.ts";
 import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import type { Job, JobHandler, Jobs } from "#stores/jobs/index.ts";
-import type { MetadataStore, Reader } from "#stores/metadata/index.ts";
+import type { MetadataStore, Reader, Writer } from "#stores/metadata/index.ts";
 import {
   deleteEvents,
   deleteRejections,
   deleteWebhookRows,
+  eventsByIds,
   oldEvents,
   projectDays,
   setProjectDays,
   webhooksToTidy,
+  type OldEvent,
 } from "./tidy-store.ts";
 import type { EventsDeps, WebhooksDeps } from "./types.ts";
 
@@ -98,16 +100,42 @@ async function purge(
     signal.throwIfAborted();
     const old = await oldEvents(deps.metadata.read, id, beforeMs, PAGE_EVENTS);
     if (old.length === 0) return;
-    const bytes = old.reduce((sum, event) => sum + event.bytes, 0);
-    await deps.metadata.write(async (tx) => {
-      const seqs = old.map(({ seq }) => seq);
-      const { blobIds, count } = await deleteEvents(tx, id, seqs);
-      if (count === 0) return;
-      if (blobIds.length > 0) await deps.objects.unlink(tx, orgId, blobIds);
-      addUsage(tx, "events", { org_id: orgId }, { events: -count, bytes: -bytes, purged: count });
-    });
+    await deps.metadata.write((tx) => removeEvents(deps, tx, { id, orgId }, old));
     if (old.length < PAGE_EVENTS) return;
   }
+}
+
+/** Deletes events of a webhook with their bodies. Returns the number of events that still existed. */
+async function removeEvents(
+  { objects }: Pick<Deps, "objects">,
+  tx: Writer,
+  { id, orgId }: { readonly id: string; readonly orgId: string },
+  events: readonly OldEvent[],
+): Promise<number> {
+  const bytes = events.reduce((sum, event) => sum + event.bytes, 0);
+  const seqs = events.map(({ seq }) => seq);
+  const { blobIds, count } = await deleteEvents(tx, id, seqs);
+  if (count === 0) return 0;
+  if (blobIds.length > 0) await objects.unlink(tx, orgId, blobIds);
+  addUsage(tx, "events", { org_id: orgId, webhook_id: id }, { events: -count, bytes: -bytes, purged: count });
+  return count;
+}
+
+/** Erases events of an organization by their ids. `count` gets their number in the transaction that deletes them. */
+export async function eraseEvents(
+  { metadata, objects }: Pick<Deps, "metadata"> & { readonly objects: () => Deps["objects"] | undefined },
+  orgId: string,
+  ids: readonly string[],
+  count: (tx: Writer, rows: number) => Promise<void>,
+): Promise<void> {
+  const store = objects();
+  if (store === undefined) throw new Error("cannot erase events before the store of objects is open");
+  const byWebhook = Map.groupBy(await eventsByIds(metadata.read, orgId, ids), (event) => event.webhookId);
+  for (const [id, events] of byWebhook)
+    await metadata.write(async (tx) => {
+      const removed = await removeEvents({ objects: store }, tx, { id, orgId }, events);
+      if (removed > 0) await count(tx, removed);
+    });
 }
 
 /** Returns the days that events of a project's webhooks are kept; null: the server's default. */

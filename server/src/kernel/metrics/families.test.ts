@@ -5,7 +5,7 @@ import { FAMILIES, isListed, type Family } from "./index.ts";
 const families = Object.entries<Family>(FAMILIES);
 const UNITS = /_(seconds|bytes|ratio|info|total|rows|files|fds)$/;
 /** Gauges that count things, or are 1 or 0. */
-const WITHOUT_UNIT = /_(running|waiting|held|parked|up|writable|layer|alive)$/;
+const WITHOUT_UNIT = /_(running|waiting|held|parked|up|writable|layer|queue|free|failed|max|connections)$/;
 
 test("names say type and unit", () => {
   for (const [name, { type, buckets }] of families) {

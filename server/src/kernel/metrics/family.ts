@@ -15,7 +15,7 @@ export interface Family {
 /** All values of a label, or a limit for their number and what causes it. */
 export type LabelValues = readonly string[] | LabelBound;
 
-export interface LabelBound {
+interface LabelBound {
   readonly bound: string;
   readonly max: number;
 }
@@ -32,11 +32,29 @@ export interface Alert {
   readonly description: string;
   /** What it means and what to do, in Markdown. Links are relative to docs/reference. */
   readonly remedy: string;
+  /** The page of docs/how-to/bad-days whose steps end the fault. Default: the alert's section of the list of alerts. */
+  readonly page?: string;
+  /** The same condition over the numbers of this process, for the problems on the page Instance. */
+  readonly problem?: ProblemRule;
   readonly test: AlertTest;
 }
 
+export interface ProblemRule {
+  /** What happens, in words for the operator. `{label}` becomes the value of the label. */
+  readonly text: string;
+  /** A number of `/metrics`. */
+  readonly metric: string;
+  /** Considers only series with one of these values of a label. */
+  readonly only?: Readonly<Record<string, readonly string[]>>;
+  /** Takes how much a counter has grown within these seconds, instead of its value. */
+  readonly withinS?: number;
+  /** Adds up the series with equal values of these labels. Default: each series alone. */
+  readonly by?: readonly string[];
+  readonly holds: (value: number, nowS: number) => boolean;
+}
+
 /** Input for promtool: the alert fires for the server `bad`, and never for `good`. */
-export interface AlertTest {
+interface AlertTest {
   /** Series without the labels `job` and `instance`, and their values at each minute, in promtool's notation. */
   readonly bad: Readonly<Record<string, string>>;
   /** As `bad`, just within the limit. Without it, there is no server `good`. */

@@ -1,12 +1,15 @@
 export { FAMILIES, PARTS } from "./families/index.ts";
 export { METHODS, SURFACES } from "./families/http.ts";
-export type { Alert, AlertTest, Family, LabelValues } from "./family.ts";
+export { FATAL_PARTS } from "./families/process.ts";
+export { STORES } from "./families/storage.ts";
+export type { Alert, Family } from "./family.ts";
+export { pageOfAlert, PROBLEM_METRICS, ProblemFinder, type ServerProblem } from "./problems.ts";
 export {
   CONTENT_TYPE,
   isListed,
   Metrics,
+  type Counter,
+  type Histogram,
   type LabelsOf,
-  type MetricName,
-  type Reading,
   type Sample,
 } from "./registry.ts";

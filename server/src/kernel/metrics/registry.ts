@@ -3,7 +3,7 @@ import type { Family, LabelValues } from "./family.ts";
 
 type Families = typeof FAMILIES;
 /** The names of all families of a type. */
-export type MetricName<T extends Family["type"] = Family["type"]> = {
+type MetricName<T extends Family["type"] = Family["type"]> = {
   [N in keyof Families]: Families[N]["type"] extends T ? N : never;
 }[keyof Families];
 /** The labels of a family, each with its possible values. */
@@ -12,14 +12,17 @@ export type LabelsOf<N extends MetricName> = Families[N] extends { readonly labe
   : object;
 
 /** What a scrape reads: one number for a family without labels, a list otherwise. Null: unknown, so it is left out. */
-export type Reading<L> = number | null | readonly (readonly [labels: L, value: number])[];
+type Reading<L> = number | null | readonly (readonly [labels: L, value: number])[];
 
 export interface Counter<L> {
   inc(labels: L, by?: number): void;
+  /** Returns a function that counts with these labels. Keep it where each nanosecond counts. */
+  with(labels: L): () => void;
 }
 
 export interface Histogram<L> {
   observe(value: number, labels: L): void;
+  with(labels: L): (value: number) => void;
 }
 
 /** A number as Prometheus stores it: those of a histogram have names with a suffix. */
@@ -30,7 +33,7 @@ export interface Sample {
 }
 
 /** Creating all series of a counter at 0 lets `increase()` see the first event. With more series, this costs too much. */
-const ZERO_SERIES_MAX = 64;
+const ZERO_SERIES_MAX = 100;
 export const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
 interface Series {
@@ -56,12 +59,24 @@ export class Metrics {
       inc: (labels, by = 1) => {
         family.series(labels as Record<string, string>).value += by;
       },
+      with: (labels) => {
+        const series = family.series(labels as Record<string, string>);
+        return () => {
+          series.value += 1;
+        };
+      },
     };
   }
 
   histogram<N extends MetricName<"histogram">>(name: N): Histogram<LabelsOf<N>> {
     const family = this.#family(name);
-    return { observe: (value, labels) => family.observe(value, labels as Record<string, string>) };
+    return {
+      observe: (value, labels) => family.observe(value, family.series(labels as Record<string, string>)),
+      with: (labels) => {
+        const series = family.series(labels as Record<string, string>);
+        return (value) => family.observe(value, series);
+      },
+    };
   }
 
   /** Adds a source that each scrape reads. Several sources of a family have different labels. A rejection leaves it out. */
@@ -80,9 +95,11 @@ export class Metrics {
     return text;
   }
 
-  async samples(): Promise<Sample[]> {
-    await this.#readSources();
-    return [...this.#families.values()].flatMap((family) => family.samples());
+  /** Returns all numbers, or those of some families. */
+  async samples(names?: ReadonlySet<string>): Promise<Sample[]> {
+    const families = [...this.#families].flatMap(([name, family]) => ((names?.has(name) ?? true) ? [family] : []));
+    await Promise.all(families.map((family) => family.readSources()));
+    return families.flatMap((family) => family.samples());
   }
 
   async #readSources(): Promise<void> {
@@ -127,8 +144,7 @@ class FamilySeries {
     return made;
   }
 
-  observe(value: number, labels: Readonly<Record<string, string>>): void {
-    const series = this.series(labels);
+  observe(value: number, series: Series): void {
     let bucket = 0;
     while (bucket < this.#bounds.length && value > (this.#bounds[bucket] ?? 0)) bucket += 1;
     if (series.counts !== null) series.counts[bucket] = (series.counts[bucket] ?? 0) + 1;

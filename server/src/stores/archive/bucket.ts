@@ -11,7 +11,7 @@ import {
   S3Client,
   UploadPartCommand,
 } from "@aws-sdk/client-s3";
-import type { Archive, ArchivedFile, Chunks } from "./types.ts";
+import type { Archive, ArchivedFile, ArchiveRange, Chunks } from "./types.ts";
 
 /** Larger files are sent in parts of this size. 10,000 parts are the most of S3, so a file has at most 320 GiB. */
 const PART_BYTES = 32 * 1024 * 1024;
@@ -72,8 +72,28 @@ export class BucketArchive implements Archive {
     return { path, size, sha256: hash.digest("hex") };
   }
 
-  async *read(path: string): AsyncGenerator<Uint8Array> {
-    const { Body: body } = await this.#client.send(new GetObjectCommand(this.#at(path))).catch((error: unknown) => {
+  async create(path: string, content: Uint8Array): Promise<boolean> {
+    const sent = { ...this.#at(path), Body: content };
+    try {
+      await this.#client.send(new PutObjectCommand({ ...sent, IfNoneMatch: "*" }));
+      return true;
+    } catch (error) {
+      const status = statusOf(error);
+      if (status === 412 || status === 409) return false;
+      // Some stores have no conditional writes.
+      if (status !== 501 && (error as Error).name !== "NotImplemented") throw this.#failure("write", path, error);
+    }
+    if ((await this.sizeOf(path)) !== undefined) return false;
+    await this.#client.send(new PutObjectCommand(sent)).catch((error: unknown) => {
+      throw this.#failure("write", path, error);
+    });
+    return true;
+  }
+
+  async *read(path: string, range?: ArchiveRange): AsyncGenerator<Uint8Array> {
+    const part = range === undefined ? {} : { Range: `bytes=${range.start}-${range.end - 1}` };
+    const asked = new GetObjectCommand({ ...this.#at(path), ...part });
+    const { Body: body } = await this.#client.send(asked).catch((error: unknown) => {
       throw isAbsent(error) ? new Error(`${path} is missing in ${this.name}`) : this.#failure("read", path, error);
     });
     yield* (body ?? []) as AsyncIterable<Uint8Array>;
@@ -88,14 +108,14 @@ export class BucketArchive implements Archive {
     }
   }
 
-  async *paths(): AsyncGenerator<string> {
-    const { bucket: Bucket, prefix: Prefix } = this.#place;
+  async *paths(folder = ""): AsyncGenerator<string> {
+    const { bucket: Bucket, prefix } = this.#place;
     for (let token: string | undefined, isFirst = true; isFirst || token !== undefined; isFirst = false) {
-      const page = { Bucket, Prefix, ...(token === undefined ? {} : { ContinuationToken: token }) };
+      const page = { Bucket, Prefix: prefix + folder, ...(token === undefined ? {} : { ContinuationToken: token }) };
       const listed = await this.#client.send(new ListObjectsV2Command(page)).catch((error: unknown) => {
         throw this.#failure("list", "", error);
       });
-      for (const { Key: key = "" } of listed.Contents ?? []) yield key.slice(Prefix.length);
+      for (const { Key: key = "" } of listed.Contents ?? []) yield key.slice(prefix.length);
       token = listed.NextContinuationToken;
     }
   }
@@ -158,6 +178,10 @@ class Upload {
   }
 }
 
+function statusOf(error: unknown): number | undefined {
+  return (error as { $metadata?: { httpStatusCode?: number } } | null)?.$metadata?.httpStatusCode;
+}
+
 function isAbsent(error: unknown): boolean {
-  return (error as { $metadata?: { httpStatusCode?: number } } | null)?.$metadata?.httpStatusCode === 404;
+  return statusOf(error) === 404;
 }

@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { lstat, mkdir, open, readdir, realpath, rename, rm } from "node:fs/promises";
+import { link, lstat, mkdir, open, readdir, realpath, rename, rm } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import { syncDirectory } from "#stores/directory/index.ts";
-import { UNFINISHED, type Archive, type ArchivedFile, type Chunks } from "./types.ts";
+import { UNFINISHED, type Archive, type ArchivedFile, type ArchiveRange, type Chunks } from "./types.ts";
 
 /** An archive in a directory. Only its owner may read the files, because they have the data of people. */
 export class DirectoryArchive implements Archive {
@@ -37,10 +37,29 @@ export class DirectoryArchive implements Archive {
     return { path, size, sha256: hash.digest("hex") };
   }
 
-  async *read(path: string): AsyncGenerator<Uint8Array> {
+  async create(path: string, content: Uint8Array): Promise<boolean> {
+    const target = join(this.#root, path);
+    await this.#directory(dirname(target));
+    const temporary = `${target}.${randomBytes(6).toString("hex")}${UNFINISHED}`;
+    try {
+      const handle = await open(temporary, "wx", 0o600);
+      try {
+        await handle.writeFile(content);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      return await nameOnce(temporary, target);
+    } finally {
+      await rm(temporary, { force: true });
+    }
+  }
+
+  async *read(path: string, range?: ArchiveRange): AsyncGenerator<Uint8Array> {
     const found = await this.#stat(path);
     if (found === undefined) throw new Error(`${path} is missing in ${this.name}`);
-    for await (const chunk of createReadStream(join(this.#root, path), { highWaterMark: 256 * 1024 }))
+    const part = range === undefined ? {} : { start: range.start, end: range.end - 1 };
+    for await (const chunk of createReadStream(join(this.#root, path), { highWaterMark: 256 * 1024, ...part }))
       yield chunk as Buffer;
   }
 
@@ -48,8 +67,9 @@ export class DirectoryArchive implements Archive {
     return (await this.#stat(path))?.size;
   }
 
-  async *paths(): AsyncGenerator<string> {
-    const entries = await readdir(this.#root, { recursive: true, withFileTypes: true }).catch(absent);
+  async *paths(folder = ""): AsyncGenerator<string> {
+    const from = join(this.#root, folder);
+    const entries = await readdir(from, { recursive: true, withFileTypes: true }).catch(absent);
     for (const entry of entries ?? [])
       if (!entry.isDirectory()) yield relative(this.#root, join(entry.parentPath, entry.name)).split(sep).join("/");
   }
@@ -78,6 +98,21 @@ export class DirectoryArchive implements Archive {
     await mkdir(path, { recursive: true, mode: 0o700 });
     for (let each = path; each.length >= this.#root.length; each = dirname(each)) this.#directories.add(each);
     this.#directories.add(dirname(this.#root));
+  }
+}
+
+/** Gives a file its name unless another file has it. Some file systems have no hard links. */
+async function nameOnce(temporary: string, target: string): Promise<boolean> {
+  try {
+    await link(temporary, target);
+    return true;
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST") return false;
+    if (!["EPERM", "ENOTSUP", "EOPNOTSUPP", "EMLINK"].includes(code)) throw error;
+    if ((await lstat(target).catch(absent)) !== undefined) return false;
+    await rename(temporary, target);
+    return true;
   }
 }
 

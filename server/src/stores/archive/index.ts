@@ -3,7 +3,7 @@ import type { BucketAccess, BucketPlace } from "./bucket.ts";
 import { DirectoryArchive } from "./directory.ts";
 import type { Archive } from "./types.ts";
 
-export { UNFINISHED, type Archive, type ArchivedFile, type Chunks } from "./types.ts";
+export { UNFINISHED, type Archive, type ArchivedFile, type ArchiveRange, type Chunks } from "./types.ts";
 export type { BucketAccess } from "./bucket.ts";
 
 const BUCKET = /^s3:\/\/([^/]+)(?:\/(.*?))?\/?$/;

@@ -3,6 +3,7 @@ import { open, readFile, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
+export { probeWrite } from "./probe.ts";
 export { areDeletionsHeld, holdDeletions, type KeptFile } from "./hold.ts";
 
 /** Directory functions that Node lacks. */

@@ -1,4 +1,5 @@
 import { newId } from "#kernel/ids.ts";
+import type { Counter, LabelsOf, Metrics } from "#kernel/metrics/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
 import type { Schedule, ScheduledWork } from "./schedule.ts";
@@ -32,6 +33,7 @@ export interface JobsOptions {
   readonly pollMs?: number;
   /** Its list has the work of the queue. */
   readonly schedule: Schedule;
+  readonly metrics?: Metrics;
 }
 
 const LEASE_MS = 15_000;
@@ -66,19 +68,21 @@ class Runner implements Jobs {
   readonly #owner: string;
   readonly #running = new Map<string, Running>(); // by id and fence
   readonly #schedule: Schedule;
+  readonly #runs: Counter<LabelsOf<"mooring_job_runs_total">> | undefined;
   #handlers: readonly JobHandler[] = [];
   #looking: ScheduledWork | undefined;
   #renewing: ScheduledWork | undefined;
   #stopListening: (() => void) | undefined;
   #mendedMs = Number.NEGATIVE_INFINITY;
 
-  constructor({ metadata, clock, log, leaseMs = LEASE_MS, pollMs = POLL_MS, schedule }: JobsOptions) {
+  constructor({ metadata, clock, log, leaseMs = LEASE_MS, pollMs = POLL_MS, schedule, metrics }: JobsOptions) {
     this.#metadata = metadata;
     this.#clock = clock;
     this.#log = log;
     this.#leaseMs = leaseMs;
     this.#pollMs = pollMs;
     this.#schedule = schedule;
+    this.#runs = metrics?.counter("mooring_job_runs_total");
     this.#owner = newId("node", clock.nowMs());
   }
 
@@ -225,6 +229,7 @@ class Runner implements Jobs {
       const outcome = await handler.run(job);
       abort.signal.throwIfAborted();
       await this.#finish(row, { dueAtMs: outcome.dueAtMs, ran: ran() }, outcome.commit?.bind(outcome));
+      this.#runs?.inc({ kind, result: "done" });
     } catch (error) {
       if (!(error instanceof LeaseLost)) await this.#failed(handler, row, { signal: abort.signal, ran: ran() }, error);
     }
@@ -262,8 +267,10 @@ class Runner implements Jobs {
     const retryMs = signal.aborted ? 0 : handler.retryMs(attempts);
     const lastError = String(error instanceof Error ? error.message : error).slice(0, LAST_ERROR_CHARS_MAX);
     const { kind, key } = row;
-    if (!signal.aborted)
+    if (!signal.aborted) {
+      this.#runs?.inc({ kind, result: retryMs === null ? "given up" : "failed" });
       this.#log.warn({ err: error, kind, key, attempts, given_up: retryMs === null }, "a job failed");
+    }
     await this.#metadata.write((tx) =>
       retryMs === null ? finish(tx, row) : release(tx, row, { dueAtMs: nowMs + retryMs, attempts, lastError, ran }),
     );

@@ -180,6 +180,34 @@ export async function unparkJobs(tx: Writer, kind: string, nowMs: number): Promi
   return rows.length;
 }
 
+export interface JobFigures {
+  readonly kind: string;
+  readonly waiting: number;
+  readonly dueAtMs: number;
+  readonly attemptsMax: number;
+}
+
+/** Counts the jobs of each kind, without parked ones. */
+export async function jobFigures(db: MetadataStore["read"]): Promise<JobFigures[]> {
+  const rows = await db
+    .selectFrom("job")
+    .select(({ fn }) => [
+      "kind",
+      fn.countAll<number>().as("waiting"),
+      fn.min("due_at").as("due_at"),
+      fn.max("attempts").as("attempts"),
+    ])
+    .where("parked_at", "is", null)
+    .groupBy("kind")
+    .execute();
+  return rows.map((row) => ({
+    kind: row.kind,
+    waiting: Number(row.waiting),
+    dueAtMs: Number(row.due_at),
+    attemptsMax: Number(row.attempts),
+  }));
+}
+
 export async function countParked(db: MetadataStore["read"]): Promise<number> {
   const row = await db
     .selectFrom("job")

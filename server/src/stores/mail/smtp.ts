@@ -13,6 +13,8 @@ export interface MailOptions {
   readonly from: string;
   /** PEM of the certificate authorities to trust instead of the system's. */
   readonly ca?: string;
+  /** Address of an HTTP proxy, with its user and password. */
+  readonly proxyUrl?: string | undefined;
   /** How long one whole message may take. */
   readonly timeoutMs?: number;
 }
@@ -21,9 +23,9 @@ export interface MailOptions {
  * Creates a mail sender. It connects only to send a message.
  * @throws Error for an invalid URL
  */
-export function openMail({ url, from, ca, timeoutMs = WHOLE_MS }: MailOptions): Mail {
+export function openMail({ url, from, ca, proxyUrl, timeoutMs = WHOLE_MS }: MailOptions): Mail {
   const server = parseSmtpUrl(url);
-  const options = transportOptions(server, { ca, connectMs: Math.min(CONNECT_MS, timeoutMs) });
+  const options = transportOptions(server, { ca, proxyUrl, connectMs: Math.min(CONNECT_MS, timeoutMs) });
   return {
     host: server.host,
     port: server.port,
@@ -35,7 +37,7 @@ export function openMail({ url, from, ca, timeoutMs = WHOLE_MS }: MailOptions): 
 
 function transportOptions(
   server: SmtpServer,
-  { ca, connectMs }: { ca: string | undefined; connectMs: number },
+  { ca, proxyUrl, connectMs }: { ca: string | undefined; proxyUrl: string | undefined; connectMs: number },
 ): SMTPTransportOptions {
   const { host, port, security, user, password } = server;
   const servername = serverNameOf(host);
@@ -55,6 +57,7 @@ function transportOptions(
     connectionTimeout: connectMs,
     greetingTimeout: connectMs,
     socketTimeout: connectMs,
+    ...(proxyUrl === undefined ? {} : { proxy: proxyUrl }),
     disableFileAccess: true,
     disableUrlAccess: true,
   };
@@ -63,7 +66,7 @@ function transportOptions(
 async function send(
   server: SmtpServer,
   { options, from, timeoutMs }: { options: SMTPTransportOptions; from: string; timeoutMs: number },
-  { to, subject, text }: MailMessage,
+  { id, to, subject, text }: MailMessage,
 ): Promise<MailTaken> {
   // Loaded with the first mail, because most processes send none.
   const { createTransport } = await import("nodemailer");
@@ -71,13 +74,20 @@ async function send(
   const signal = AbortSignal.timeout(timeoutMs);
   try {
     // An object is always one address. A string would be parsed as a list.
-    const { response } = await transport.sendMail({ from, to: { name: "", address: to }, subject, text, signal });
+    const messageId = id === undefined ? {} : { messageId: `<${id}@${domainOf(from)}>` };
+    const message = { from, to: { name: "", address: to }, subject, text, ...messageId, signal };
+    const { response } = await transport.sendMail(message);
     return replyOf(server, response) ?? { code: 250, text: "" };
   } catch (error) {
     throw failureOf(server, error as SmtpError, signal.aborted);
   } finally {
     transport.close();
   }
+}
+
+/** Returns the part after the @ of an address, with or without a name. */
+function domainOf(from: string): string {
+  return from.slice(from.lastIndexOf("@") + 1).replace(/>$/, "");
 }
 
 /** The fields of nodemailer's errors. */

@@ -1,4 +1,6 @@
 export interface MailMessage {
+  /** Names the message in `Message-ID`, so that receivers recognize a repetition. Absent: a random one. */
+  readonly id?: string;
   readonly to: string;
   readonly subject: string;
   /** Plain text. Our mails have no HTML part. */

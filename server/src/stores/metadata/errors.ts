@@ -19,7 +19,7 @@ export class SqliteError extends Error {
 }
 
 const SQLITE_BUSY = 5;
-const SQLITE_FULL = 13;
+export const SQLITE_FULL = 13;
 const SQLITE_CONSTRAINT_PRIMARYKEY = 1555;
 const SQLITE_CONSTRAINT_UNIQUE = 2067;
 const PG_UNIQUE_VIOLATION = "23505";

@@ -50,6 +50,27 @@ export interface AlertTables {
     updated_at: number;
     revision: number;
   };
+  /** The queries that have run for a while, with the node that runs each. */
+  running_query: {
+    id: string;
+    org_id: string;
+    node_id: string;
+    actor_kind: string;
+    actor_id: string;
+    surface: string;
+    saved_query_id: string | null;
+    request_id: string | null;
+    statement: string;
+    state: string;
+    asked_at: number;
+    /** Null: it waits for a slot. */
+    started_at: number | null;
+    /** Rows and bytes of the files that it opens. Null until they are known. */
+    rows_planned: number | null;
+    bytes_planned: number | null;
+    /** The actor that cancelled it. Its node then ends it. */
+    cancelled_by: string | null;
+  };
   ingest_rule: {
     id: string;
     org_id: string;

@@ -24,6 +24,17 @@ export interface AuditTables {
   };
   /** The public keys that signed cuts of the audit log. They stay, because a cut is verified for ever. */
   audit_key: { kid: string; alg: string; public_jwk: string; added_at: number };
+  /** Ed25519 keys that sign checkpoints of audit logs. */
+  checkpoint_key: {
+    id: string;
+    /** The 32 bytes of the key, base64. */
+    public_key: string;
+    /** PKCS #8, sealed. */
+    private_key: Uint8Array;
+    created_at: number;
+    /** Signs until this time. Null: no newer key. */
+    retired_at: number | null;
+  };
   /** People who were deleted. Only the id stays, which the audit log has as pseudonym. */
   deleted_person: {
     id: string;

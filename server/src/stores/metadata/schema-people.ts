@@ -89,6 +89,25 @@ export interface PeopleTables {
     /** 1: the server printed it at its start, for the future operator. */
     by_start: number;
   };
+  /** A mail that waits for a mail server, or that none has accepted. */
+  mail: {
+    id: string;
+    recipient: string;
+    subject: string;
+    /** Sealed, because it may have a link. Null: it failed. */
+    body: Uint8Array | null;
+    /** The invitation whose link it has. */
+    invitation_id: string | null;
+    attempts: number;
+    /** Why the last attempt failed. */
+    failure: string | null;
+    /** When the server gave up. Null: it waits. */
+    failed_at: number | null;
+    next_at: number | null;
+    created_at: number;
+    /** When its link ends. */
+    expires_at: number;
+  };
   /** A one-time link to set a new password. */
   account_link: {
     id: string;

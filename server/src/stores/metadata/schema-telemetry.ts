@@ -1,3 +1,6 @@
+/** A table of the telemetry store. */
+type StoredTableName = "logs" | "metrics" | "traces" | "access_log" | "query_log";
+
 /** Tables of telemetry; see `schema.ts` for the value types. */
 export interface TelemetryTables {
   telemetry_file: {
@@ -5,7 +8,7 @@ export interface TelemetryTables {
     store_id: string;
     id: string;
     org_id: string;
-    type: "logs" | "metrics" | "traces";
+    type: StoredTableName;
     /** Relative to the telemetry directory. */
     path: string;
     rows: number;
@@ -26,7 +29,7 @@ export interface TelemetryTables {
   telemetry_progress: {
     store_id: string;
     org_id: string;
-    type: "logs" | "metrics" | "traces";
+    type: StoredTableName;
     compacted_seq: number;
   };
   /** Idempotency keys of batches whose log segment was deleted. */
@@ -45,6 +48,18 @@ export interface TelemetryTables {
     retention_days_logs: number | null;
     retention_days_metrics: number | null;
     retention_days_traces: number | null;
+    retention_days_access_log: number | null;
+    /** Rules of retention in order, as JSON. */
+    retention_rules: string | null;
+    /** Earlier retention that still counts, as JSON. */
+    retention_before: string | null;
+    /** An `AccessLogMode` of the contract; null: off. */
+    access_log_mode: string | null;
+    /** In mode `sampled`: one of this many reads has a row. Null: the default. */
+    access_log_sample: number | null;
+    retention_days_query_log: number | null;
+    /** A `QueryLogMode` of the contract; null: all. */
+    query_log_mode: string | null;
     /** 2^53 − 1 means no limit. */
     stored_bytes_max: number | null;
     ingest_bytes_per_second: number | null;

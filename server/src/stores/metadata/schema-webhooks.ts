@@ -150,6 +150,8 @@ export interface WebhookTables {
   /** Counters of an organization's events. */
   webhook_usage: {
     org_id: string;
+    /** Empty: events that were deleted before webhooks were counted one by one. */
+    webhook_id: string;
     events: number;
     bytes: number;
     /** Number of events ever deleted. */

@@ -7,8 +7,10 @@ import type { PeopleTables } from "./schema-people.ts";
 import type { RegistryTables } from "./schema-registry.ts";
 import type { S3Tables } from "./schema-s3.ts";
 import type { TelemetryTables } from "./schema-telemetry.ts";
+import type { RequestTables } from "./schema-requests.ts";
 import type { TrashTables } from "./schema-trash.ts";
 import type { TrustTables } from "./schema-trusts.ts";
+import type { UsageTables } from "./schema-usage.ts";
 import type { WebhookTables } from "./schema-webhooks.ts";
 
 /**
@@ -26,8 +28,10 @@ export interface Tables
     RegistryTables,
     S3Tables,
     TelemetryTables,
+    RequestTables,
     TrashTables,
     TrustTables,
+    UsageTables,
     WebhookTables {
   organization: {
     id: string;

@@ -55,8 +55,10 @@ export interface MetadataStore {
   ping(): Promise<void>;
   /** Resolves when the store can never write again in this process. Absent when that cannot happen. */
   readonly died?: Promise<Error>;
+  /** The number of messages that wait for the writing thread. Absent without such a thread. */
+  readonly writerQueue?: () => number;
   /** Refuses new transactions, waits for running and waiting ones, then closes the database. */
   close(): Promise<void>;
 }
 
-export type NotifyChannel = "auth_change" | "job";
+export type NotifyChannel = "auth_change" | "job" | "query";

@@ -1,3 +1,4 @@
+import type { StoreHealth } from "#kernel/store-health.ts";
 /** Stores the bytes of blobs that are not inline. A driver does not check permissions. */
 export interface BlobDriver {
   readonly kind: "filesystem" | "s3";
@@ -79,10 +80,7 @@ export interface StrayFile {
   readonly stray: string;
 }
 
-export interface DriverHealth {
-  readonly ok: boolean;
-  readonly detail: string;
-}
+export type DriverHealth = StoreHealth;
 
 /**
  * Lets clients upload to and download from the store directly. New content is stored apart from the blobs, under the

@@ -1,4 +1,5 @@
 import type { GuardedClock } from "#kernel/deletions.ts";
+import type { Metrics } from "#kernel/metrics/index.ts";
 import type { Schedule } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { openFilesystem } from "./filesystem/driver.ts";
@@ -45,6 +46,7 @@ export interface ObjectOptions {
   readonly s3?: S3Options;
   /** The schedule of the server. Without one, the store creates its own. */
   readonly schedule?: Schedule;
+  readonly metrics?: Metrics;
 }
 
 /**
@@ -55,7 +57,13 @@ export async function openObjects(options: ObjectOptions): Promise<ObjectStore> 
   const settings = { ...OBJECT_DEFAULTS, ...options.settings };
   const driver = await openDriver(options, settings, { readOnly: false });
   try {
-    return await openBlobStore({ metadata, driver, clock, log, settings, schedule: options.schedule });
+    const seconds = options.metrics?.histogram("mooring_upload_wait_seconds");
+    const waited = (ms: number): void => seconds?.observe(ms / 1000, {});
+    const parts = { metadata, driver, clock, log, settings, schedule: options.schedule, waited };
+    const store = await openBlobStore(parts);
+    options.metrics?.read("mooring_uploads_running", () => store.uploads().running);
+    options.metrics?.read("mooring_uploads_waiting", () => store.uploads().waiting);
+    return store;
   } catch (error) {
     await driver.close();
     throw error;
@@ -90,11 +98,15 @@ export async function checkUpstream(s3: S3Options): Promise<string[]> {
 }
 
 async function openDriver(
-  { dataDir, clock, log, s3 }: ObjectOptions,
+  { dataDir, clock, log, s3, metrics }: ObjectOptions,
   { diskFreeBytesMin }: ObjectSettings,
   { readOnly }: { readOnly: boolean },
 ): Promise<BlobDriver> {
-  if (s3 === undefined) return openFilesystem({ dataDir, clock, log, diskFreeBytesMin, readOnly });
+  if (s3 === undefined) {
+    const seconds = metrics?.histogram("mooring_fsync_duration_seconds");
+    const flushed = (taken: number): void => seconds?.observe(taken, { store: "objects" });
+    return openFilesystem({ dataDir, clock, log, diskFreeBytesMin, readOnly, flushed });
+  }
   // The client loads slowly, and most installations never need it.
   return (await import("./s3/index.ts")).openS3(s3, { clock, log });
 }

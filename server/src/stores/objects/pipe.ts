@@ -16,7 +16,7 @@ interface Readable {
  * `ERR_STREAM_PREMATURE_CLOSE` when the stream's other end disconnects
  */
 export async function pipe(reader: Readable, target: Writable, buffers: Buffers, options: PipeOptions): Promise<void> {
-  const { signal, end = true } = options;
+  const { signal, end = true, failed } = options;
   const out = new Outlet(target, signal);
   const lent: Buffer[] = [];
   let isDone = false;
@@ -34,6 +34,7 @@ export async function pipe(reader: Readable, target: Writable, buffers: Buffers,
     isDone = true;
   } catch (error) {
     // The announced bytes will not come, and a regular end would make the answer look complete.
+    failed?.(error);
     target.destroy();
     throw error;
   } finally {

@@ -1,3 +1,5 @@
+import { UPLOAD_WAIT_MS, UPLOADS_ORGANIZATION_MAX } from "#kernel/limits.ts";
+
 export interface ObjectSettings {
   /** Blobs up to this size are stored in the metadata store. */
   readonly inlineBytesMax: number;
@@ -10,6 +12,10 @@ export interface ObjectSettings {
   readonly collectEveryMs: number;
   /** Writes to the disk are refused while it has less free space than this. */
   readonly diskFreeBytesMin: number;
+  /** Uploads of one organization at once. */
+  readonly uploadsOrganizationMax: number;
+  /** The longest wait of an upload for others of its organization. */
+  readonly uploadWaitMs: number;
 }
 
 const KIB = 1024;
@@ -20,6 +26,8 @@ export const OBJECT_DEFAULTS: ObjectSettings = {
   graceMs: 3_600_000,
   collectEveryMs: 60_000,
   diskFreeBytesMin: 128 * MIB,
+  uploadsOrganizationMax: UPLOADS_ORGANIZATION_MAX,
+  uploadWaitMs: UPLOAD_WAIT_MS,
 };
 
 export interface ObjectLog {

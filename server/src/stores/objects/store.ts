@@ -1,6 +1,8 @@
 import { newId } from "#kernel/ids.ts";
+import { FairTurns } from "#kernel/fair-turns.ts";
 import type { GuardedClock } from "#kernel/deletions.ts";
 import { Problem } from "#kernel/problem.ts";
+import { healthReasonOf } from "#kernel/store-health.ts";
 import { Schedule, type ScheduledWork } from "#stores/jobs/index.ts";
 import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
 import { Buffers } from "./buffers.ts";
@@ -51,6 +53,8 @@ export interface BlobStoreParts {
   readonly log: ObjectLog;
   readonly settings: ObjectSettings;
   readonly schedule?: Schedule | undefined;
+  /** Called with the wait of each upload for its place. */
+  readonly waited?: (ms: number) => void;
 }
 
 /** Opens the store with a driver, and closes the driver at the end. */
@@ -65,7 +69,7 @@ export function blobStoreBeside(parts: BlobStoreParts): ObjectsBeside {
   return new BlobStore(parts);
 }
 
-const HEALTHY: DriverHealth = { ok: true, detail: "blobs can be written" };
+const HEALTHY: DriverHealth = { ok: true, detail: "blobs can be written", reason: null };
 
 class BlobStore implements ObjectStore {
   readonly direct: DirectStore | null;
@@ -73,6 +77,7 @@ class BlobStore implements ObjectStore {
   readonly #pins = new Pins();
   readonly #buffers = new Buffers();
   readonly #collector: CollectorParts;
+  readonly #uploads: FairTurns;
   #health: DriverHealth = HEALTHY;
   #works: readonly ScheduledWork[] = [];
   #collecting: Promise<Collected> | undefined;
@@ -81,6 +86,11 @@ class BlobStore implements ObjectStore {
     this.#parts = parts;
     this.direct = directStoreOf({ ...parts, pins: this.#pins });
     const { metadata, driver, clock, log, settings } = parts;
+    this.#uploads = new FairTurns({
+      groupMax: settings.uploadsOrganizationMax,
+      waitMs: settings.uploadWaitMs,
+      refusal: (running, max) => tooManyUploads(running, max, settings.uploadWaitMs),
+    });
     this.#collector = { metadata, driver, clock, log, pins: this.#pins, graceMs: settings.graceMs };
   }
 
@@ -101,15 +111,33 @@ class BlobStore implements ObjectStore {
   }
 
   async write(orgId: string, input: BlobInput, options: WriteOptions): Promise<StagedBlob> {
+    const { sender, signal } = options;
+    if (sender === undefined) return this.#write(orgId, input, options);
+    const turn = await this.#uploads.enter({ group: sender.orgId, member: sender.id }, signal);
+    this.#parts.waited?.(turn.waitedMs);
+    try {
+      return await this.#write(orgId, input, options);
+    } finally {
+      turn.release();
+    }
+  }
+
+  async #write(orgId: string, input: BlobInput, options: WriteOptions): Promise<StagedBlob> {
     const { inlineBytesMax } = this.#parts.settings;
     try {
       const staged = await writeBlob({ ...this.#parts, pins: this.#pins, inlineBytesMax }, orgId, input, options);
       if (staged.data === null) this.#health = HEALTHY;
       return staged;
     } catch (error) {
-      if (error instanceof Problem && !error.isCallers) this.#health = { ok: false, detail: error.message };
+      if (error instanceof Problem && !error.isCallers)
+        this.#health = { ok: false, detail: error.message, reason: healthReasonOf(error) };
       throw error;
     }
+  }
+
+  uploads(): { readonly running: number; readonly waiting: number } {
+    const { running, waiting } = this.#uploads;
+    return { running, waiting };
   }
 
   async discard(staged: StagedBlob): Promise<void> {
@@ -186,6 +214,11 @@ class BlobStore implements ObjectStore {
     return this.#health;
   }
 
+  async probe(): Promise<void> {
+    this.#health = await this.#parts.driver.check();
+    if (!this.#health.ok) throw new Problem("unavailable", this.#health.detail);
+  }
+
   async close(): Promise<void> {
     for (const work of this.#works) await work.stop();
     await this.#collecting?.catch(() => {});
@@ -241,4 +274,17 @@ function inlineSource(id: string, data: Uint8Array | undefined, stored: StoredRa
   if (data === undefined) throw new BlobDamaged(id, "its bytes are missing");
   if (data.length !== stored.size) throw new BlobDamaged(id, `it has ${data.length} bytes, not ${stored.size}`);
   return new MemorySource(data.subarray(stored.start, stored.start + stored.length));
+}
+
+function tooManyUploads(running: number, max: number, waitMs: number): Problem {
+  const facts = () =>
+    ({
+      rule: "slots",
+      limit: { name: "uploads of the credential or person", max, value: running, untilMs: null },
+    }) as const;
+  return new Problem(
+    "rate_limited",
+    `the upload waited ${waitMs} ms for a place: this credential or person has ${running} uploads under way, and may have ${max} at once; wait until some have ended`,
+    { retryAfterS: 2, facts },
+  );
 }

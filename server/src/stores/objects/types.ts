@@ -1,5 +1,6 @@
 import type { RawBuilder } from "kysely";
 import type { Writable } from "node:stream";
+import type { StoreHealth } from "#kernel/store-health.ts";
 import type { Writer } from "#stores/metadata/index.ts";
 import type { DigestAlgorithm, Digests } from "./digests.ts";
 import type { AllowedUpload, Arrival, ArrivalPlace, DownloadAs } from "./driver.ts";
@@ -17,6 +18,11 @@ export interface WriteOptions {
   /** Digests that another thread has computed. They are not computed again. */
   readonly known?: Digests;
   readonly signal?: AbortSignal;
+  /**
+   * The organization and the credential or person that sends the content. Then the write waits for one of the places that
+   * they have. Absent: it begins at once.
+   */
+  readonly sender?: { readonly orgId: string; readonly id: string };
   /**
    * True when nothing else uses the chunks, as with a request's body. Then their memory is freed once they are written:
    * for half a gigabyte, the garbage collector would take as much time as the digest.
@@ -114,6 +120,8 @@ export interface PipeOptions {
   /** Whether to end the stream afterwards. Default true. */
   readonly end?: boolean;
   readonly signal?: AbortSignal;
+  /** Called when bytes are missing, before the stream is destroyed. */
+  readonly failed?: (error: unknown) => void;
 }
 
 export interface Composed {
@@ -127,10 +135,7 @@ export interface Collected {
   readonly bytes: number;
 }
 
-export interface ObjectHealth {
-  readonly ok: boolean;
-  readonly detail: string;
-}
+export type ObjectHealth = StoreHealth;
 
 /**
  * Lets clients upload to and download from the store of the blobs directly. Only `take` turns uploaded content into a
@@ -176,6 +181,8 @@ export interface ObjectStore {
    * reason
    */
   write(orgId: string, input: BlobInput, options: WriteOptions): Promise<StagedBlob>;
+  /** The number of writes of senders that run, and that wait for their place. */
+  uploads(): { readonly running: number; readonly waiting: number };
   /** Deletes a staged blob unless it was linked. Does not throw, since the collector retries a failed deletion. */
   discard(staged: StagedBlob): Promise<void>;
   /**
@@ -211,6 +218,8 @@ export interface ObjectStore {
    */
   forgetOrganization(orgId: string): Promise<number>;
   health(): ObjectHealth;
+  /** Writes a small file as a test, or asks the upstream store, and updates `health`. */
+  probe(): Promise<void>;
   /** Waits only for a running collection. End all writes and reads first. */
   close(): Promise<void>;
 }

@@ -1,9 +1,10 @@
-import { Agent, request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
+import { Agent, request as httpRequest, type AgentOptions, type IncomingMessage, type RequestOptions } from "node:http";
 import { Agent as SecureAgent, request as httpsRequest } from "node:https";
 import { isIP, type LookupFunction, type Socket } from "node:net";
 import type { Clock } from "#kernel/time.ts";
 import { destinationOf, reachableOf, refuseUnlessAllowed, type Destination } from "./destination.ts";
 import { OutboundError } from "./failure.ts";
+import { peerOf, SecureTunnelAgent, TunnelAgent, type EgressProxy } from "./proxy.ts";
 import type { Outbound, OutboundAnswer } from "./types.ts";
 import { remembering, systemResolve, type Resolve } from "./resolve.ts";
 
@@ -19,6 +20,8 @@ export interface OutboundOptions {
   /** Certificate authorities to trust in addition to the system's, in PEM. */
   readonly ca?: string;
   readonly resolve?: Resolve;
+  /** Absent: connections go to the destination. */
+  readonly proxy?: EgressProxy | undefined;
   /** How long resolved addresses of a name are cached. */
   readonly resolvedMs?: number;
 }
@@ -40,16 +43,29 @@ export function createOutbound(options: OutboundOptions): Outbound {
   const asking = options.resolve ?? systemResolve({ hosts: privateAddresses || reachable.hasList });
   const resolve = remembering(asking, resolvedMs);
   const kept = { keepAlive: true, maxFreeSockets: IDLE_CONNECTIONS_MAX, timeout: IDLE_MS };
-  const agents = { "http:": new Agent(kept), "https:": new SecureAgent(kept) };
+  const direct: Agents = { "http:": new Agent(kept), "https:": new SecureAgent(kept), fresh: () => false };
+  const proxied = options.proxy === undefined ? direct : agentsThrough(options.proxy, kept);
+  /** Returns the addresses that may be used, all of them checked, and the way to them. */
+  async function routeTo(
+    destination: Destination,
+    signal: AbortSignal,
+  ): Promise<{ readonly addresses: readonly string[]; readonly agents: Agents }> {
+    const { host, url } = destination;
+    const { proxy } = options;
+    const isName = isIP(host) === 0;
+    if (proxy?.trustsNames === true && isName && !proxy.bypasses(host, []))
+      return { addresses: [host], agents: proxied };
+    const addresses = await addressesOf(destination, resolve, signal);
+    refuseUnlessAllowed(url, addresses, reachable);
+    return { addresses, agents: proxy?.bypasses(host, addresses) === true ? direct : proxied };
+  }
   /** Resolves the name and sends the request, all within the time limit. */
   async function ask(request: Asked, signal: AbortSignal): Promise<Answered> {
     const limit = limitOf(signal, timeoutMs);
     try {
       const destination = destinationOf(request.url, reachable);
-      const addresses = await addressesOf(destination, resolve, limit.signal);
-      refuseUnlessAllowed(destination.url, addresses, reachable);
-      const agent = agents[destination.url.protocol as keyof typeof agents];
-      const answered = await exchange(destination, addresses, request, { ...options, agent, signal: limit.signal });
+      const { addresses, agents } = await routeTo(destination, limit.signal);
+      const answered = await exchange(destination, addresses, request, { ...options, agents, signal: limit.signal });
       if (request.keptBytesMax !== undefined && !answered.isWhole) limit.signal.throwIfAborted();
       return answered;
     } catch (error) {
@@ -129,7 +145,23 @@ interface Answered {
 /** A kept connection cannot be used: the destination has closed it, or the name resolves to another address now. */
 class ConnectionGone extends Error {}
 
-type ExchangeOptions = OutboundOptions & { readonly agent: Agent; readonly signal: AbortSignal };
+type Scheme = "http:" | "https:";
+
+/** The agents of one way to destinations. */
+interface Agents extends Readonly<Record<Scheme, Agent>> {
+  /** Returns an agent without kept connections; false: that of Node. */
+  fresh(scheme: Scheme): Agent | false;
+}
+
+function agentsThrough(proxy: EgressProxy, kept: AgentOptions): Agents {
+  return {
+    "http:": new TunnelAgent(proxy, kept),
+    "https:": new SecureTunnelAgent(proxy, kept),
+    fresh: (scheme) => (scheme === "http:" ? new TunnelAgent(proxy, {}) : new SecureTunnelAgent(proxy, {})),
+  };
+}
+
+type ExchangeOptions = OutboundOptions & { readonly agents: Agents; readonly signal: AbortSignal };
 
 /** Sends one request to one of these addresses only, on a kept connection if there is one. */
 async function exchange(
@@ -138,11 +170,13 @@ async function exchange(
   request: Asked,
   options: ExchangeOptions,
 ): Promise<Answered> {
+  const scheme = destination.url.protocol as Scheme;
+  const { agents } = options;
   try {
-    return await exchangeOn(options.agent, destination, addresses, { request, options });
+    return await exchangeOn(agents[scheme], destination, addresses, { request, options });
   } catch (error) {
     if (!(error instanceof ConnectionGone)) throw error;
-    return exchangeOn(false, destination, addresses, { request, options });
+    return exchangeOn(agents.fresh(scheme), destination, addresses, { request, options });
   }
 }
 
@@ -154,7 +188,8 @@ function exchangeOn(
   { request: asked, options }: { request: Asked; options: ExchangeOptions },
 ): Promise<Answered> {
   const secure = url.protocol === "https:";
-  const settings: RequestOptions & { ca?: string } = {
+  const settings: RequestOptions & { ca?: string; tunnelTo: string } = {
+    tunnelTo: addresses[0] ?? host,
     method: asked.method,
     host,
     ...(url.port === "" ? {} : { port: url.port }),
@@ -209,7 +244,7 @@ function lookupAmong(addresses: readonly string[]): LookupFunction {
  */
 function guard(socket: Socket, addresses: readonly string[]): void {
   const isChecked = (): boolean => {
-    const peer = socket.remoteAddress ?? "";
+    const peer = peerOf(socket);
     return addresses.includes(peer) || addresses.some((address) => sameAddress(address, peer));
   };
   if (!socket.connecting) {

@@ -43,6 +43,23 @@ test("below the limit nobody waits; above it large senders wait, up to the maxim
   );
 });
 
+test("in an organization, the sender of a flood waits, and the others almost not", () => {
+  const { backpressure, hotBytesOf, time } = backlogOf({});
+  hotBytesOf.set("org", 4000 * MIB);
+  for (let i = 0; i < 100; i++) backpressure.note("org", "flood", MIB);
+  backpressure.note("org", "small", MIB);
+  assert.equal(backpressure.delayMs("org", "flood"), DELAY_MS_MAX);
+  assert.equal(backpressure.delayMs("org", "small"), DELAY_MS_MAX / 100);
+  assert.equal(backpressure.delayMs("org", "new"), 0);
+  assert.equal(backpressure.delayMs("org"), DELAY_MS_MAX, "rows without a sender count as the largest one");
+  for (let i = 0; i < 20; i++) {
+    time.ms += 5000;
+    backpressure.note("org", "small", MIB);
+  }
+  assert.equal(backpressure.delayMs("org", "flood"), 0, "a flood that has ended is forgotten");
+  assert.equal(backpressure.delayMs("org", "small"), DELAY_MS_MAX);
+});
+
 /** Simulates senders of 400 KiB batches at full speed, against a compaction of 32 MiB every 400 ms. */
 function simulate(senders: readonly string[], seconds: number) {
   const { backpressure, hotBytesOf, time } = backlogOf({});

@@ -23,23 +23,39 @@ const OVER_AT = 0.75;
 /** How often the largest organization is determined again. */
 const LOOK_EVERY_MS = 100;
 
+/** How often the bytes of senders are halved, so that only those of the last seconds count. */
+const HALVE_EVERY_MS = 5000;
+const FORGOTTEN_BYTES = 1024;
+
 /**
  * Computes how long appends wait while compaction is behind. The delay grows with the backlog, and a sender with a
  * fixed number of connections sends less while each of them waits. So the backlog settles where rows are accepted as
  * fast as they are compacted. An organization's delay is proportional to its share of the backlog, relative to the
- * organization with the largest share.
+ * organization with the largest share. In an organization, the same holds for its senders (credentials and people), by the
+ * bytes that they sent lately. So one sender's flood delays mostly itself.
  */
 export class Backpressure {
   readonly #options: BackpressureOptions;
   #largest = { bytes: 0, at: -Infinity };
   #isSlowing = false;
+  /** Bytes that were sent lately, by organization and sender. */
+  readonly #sent = new Map<string, Map<string, number>>();
+  #halvedAtMs = 0;
 
   constructor(options: BackpressureOptions) {
     this.#options = options;
   }
 
-  /** Returns the delay in milliseconds of an append of the organization now. */
-  delayMs(orgId: string): number {
+  /** Counts an append of a sender. */
+  note(orgId: string, sender: string, bytes: number): void {
+    this.#halve();
+    const senders = this.#sent.get(orgId) ?? new Map<string, number>();
+    this.#sent.set(orgId, senders);
+    senders.set(sender, (senders.get(sender) ?? 0) + bytes);
+  }
+
+  /** Returns the delay in milliseconds of an append of the organization now. Without a sender, that of its largest one. */
+  delayMs(orgId: string, sender?: string): number {
     const { hot, backlogBytes } = this.#options;
     const over = hot.hotBytes - backlogBytes;
     if (over <= 0) {
@@ -49,7 +65,27 @@ export class Backpressure {
     if (!this.#isSlowing) this.#report(true);
     const own = hot.hotBytesOf.get(orgId) ?? 0;
     const share = Math.min(1, own / Math.max(1, this.#largestBytes()));
-    return DELAY_MS_MAX * Math.min(1, over / (backlogBytes * (FULL_AT - 1))) * share;
+    return DELAY_MS_MAX * Math.min(1, over / (backlogBytes * (FULL_AT - 1))) * share * this.#shareOf(orgId, sender);
+  }
+
+  /** Returns the share of a sender, relative to the largest sender of its organization. */
+  #shareOf(orgId: string, sender: string | undefined): number {
+    this.#halve();
+    const senders = this.#sent.get(orgId);
+    if (sender === undefined || senders === undefined || senders.size === 0) return 1;
+    return (senders.get(sender) ?? 0) / Math.max(1, ...senders.values());
+  }
+
+  #halve(): void {
+    const nowMs = this.#options.clock.nowMs();
+    if (Math.abs(nowMs - this.#halvedAtMs) < HALVE_EVERY_MS) return;
+    this.#halvedAtMs = nowMs;
+    for (const [orgId, senders] of this.#sent) {
+      for (const [sender, bytes] of senders)
+        if (bytes < FORGOTTEN_BYTES) senders.delete(sender);
+        else senders.set(sender, bytes / 2);
+      if (senders.size === 0) this.#sent.delete(orgId);
+    }
   }
 
   #largestBytes(): number {

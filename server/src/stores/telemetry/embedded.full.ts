@@ -9,6 +9,7 @@ import { openTelemetry } from "./index.ts";
 import type { TelemetryStore } from "./types.ts";
 import { logBatch, recordingLog, temporaryDirectory } from "./testing/store.ts";
 import { Schedule } from "#stores/jobs/index.ts";
+import { TEST_ORIGIN } from "./testing/origin.ts";
 
 const SETTINGS = {
   compactionRowsBytes: 1024,
@@ -37,6 +38,7 @@ async function open(dataDir: string): Promise<TelemetryStore & AsyncDisposable> 
 async function count(store: TelemetryStore, orgId: string): Promise<string> {
   const run = await store.query({
     orgId,
+    origin: TEST_ORIGIN,
     visible: "all",
     sql: "SELECT count(*) AS n, count(DISTINCT message) AS d FROM logs",
     parameters: [],

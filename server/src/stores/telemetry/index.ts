@@ -6,7 +6,14 @@ export type {
   QueryParameter,
   RowLimits,
   VisibleRows,
+  QueryActor,
+  QueryEvent,
+  QueryRefusal,
+  SlowReason,
+  QueryOrigin,
   QueryRequest,
+  RunningQueries,
+  RunningQuery,
   StatementDescription,
   QueryRun,
   QueryStatistics,
@@ -18,16 +25,29 @@ export type { TimeRange } from "./snapshot.ts";
 export {
   behindDaysOf,
   MATCHABLE,
+  choiceOf,
+  formerOf,
+  isSameChoice,
+  predicateSql,
+  RULE_MEMBERS,
   type AcceptedTimes,
+  type ErasedTable,
   type ErasureMatch,
+  type FormerChoice,
   type Policy as TelemetryPolicy,
+  type RetentionChoice,
+  type RetentionRule,
   type Usage as TelemetryUsage,
 } from "./retention/index.ts";
 export type { TableName, TakenBatch, TelemetryFeed } from "./feed/types.ts";
 export { RECORD_TABLE_NAMES, RECORD_TABLES, type RecordSource, type RecordTable } from "./records/index.ts";
+export type { RemoveRecords } from "./record-eraser.ts";
+export { isSpoolTable, SPOOL_TABLES, STORED_TABLES, type SpoolTable } from "./spool/tables.ts";
+export { ACCESS_LOG_SAMPLE, type AccessLogPolicy } from "./retention/index.ts";
 export { FUNCTION_NAMES, TABLE_FUNCTION_NAMES } from "./query/index.ts";
 export { giveUp, TELEMETRY_LIVE_MS, telemetryDirectories, type TelemetryDirectory } from "./presence/index.ts";
 export { telemetryFiles } from "./backup.ts";
+export { countQuarantined } from "./health.ts";
 export { openTelemetry, type TelemetryOptions, type TelemetryStoreSettings } from "./embedded.ts";
 export {
   arrivingTelemetry,

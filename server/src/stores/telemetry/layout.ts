@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { TelemetryType } from "./columns.ts";
+import type { StoredTable } from "./spool/tables.ts";
 
 /**
  * The tree on disk, under the data directory:
@@ -12,6 +12,7 @@ import type { TelemetryType } from "./columns.ts";
  *   hot/<org>/<type>/<first>-<last>.ndjson rows of the log as queries read them; wiped at start
  *   parquet/<org>/<type>/<first>-<last>-<id>.parquet
  *   replacing/<id>.json                    planned replacements of files, until they are committed
+ *   spool/<first row, 20 digits>.rows      rows of the server's own tables that the log does not have yet
  *   records/<org>/<table>/<n>.ndjson       records of the metadata store as queries read them; wiped at start
  *   work/                                  unfinished files; wiped at start
  *   quarantine/                            files that could not be read or compacted, kept for a person to examine
@@ -26,6 +27,7 @@ export interface Layout {
   readonly hot: string;
   readonly parquet: string;
   readonly replacing: string;
+  readonly spool: string;
   readonly records: string;
   readonly work: string;
   readonly quarantine: string;
@@ -42,6 +44,7 @@ export function layoutOf(dataDir: string): Layout {
     hot: join(root, "hot"),
     parquet: join(root, "parquet"),
     replacing: join(root, "replacing"),
+    spool: join(root, "spool"),
     records: join(root, "records"),
     work: join(root, "work"),
     quarantine: join(root, "quarantine"),
@@ -71,7 +74,7 @@ export function hotFileRange(name: string): { firstSeq: number; lastSeq: number 
 }
 
 /** Returns the path of a Parquet file relative to the telemetry directory, as the manifest stores it. */
-export function parquetPath(orgId: string, type: TelemetryType, firstSeq: number, lastSeq: number, id: string): string {
+export function parquetPath(orgId: string, type: StoredTable, firstSeq: number, lastSeq: number, id: string): string {
   return `parquet/${orgId}/${type}/${firstSeq}-${lastSeq}-${id}.parquet`;
 }
 

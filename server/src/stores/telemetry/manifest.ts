@@ -1,6 +1,6 @@
 import type { Cutoff } from "#kernel/deletions.ts";
 import type { MetadataStore, Tables, Writer } from "#stores/metadata/index.ts";
-import type { TelemetryType } from "./columns.ts";
+import type { StoredTable } from "./spool/tables.ts";
 
 /**
  * A Parquet file in the manifest. `min_us` and `max_us` are limited to numbers that a double holds exactly: ±(2^53 − 1), the
@@ -49,7 +49,7 @@ export class Manifest {
   }
 
   /** Loads every table, by `org/type`. */
-  async load(): Promise<Map<string, { orgId: string; type: TelemetryType; manifest: TableManifest }>> {
+  async load(): Promise<Map<string, { orgId: string; type: StoredTable; manifest: TableManifest }>> {
     const progress = await this.#progress().execute();
     const files = await this.#liveFiles().execute();
     const byTable = Map.groupBy(files, (file) => `${file.org_id}/${file.type}`);
@@ -61,7 +61,7 @@ export class Manifest {
     );
   }
 
-  async loadTable(orgId: string, type: TelemetryType): Promise<TableManifest> {
+  async loadTable(orgId: string, type: StoredTable): Promise<TableManifest> {
     const ofTable = this.#progress().where("org_id", "=", orgId).where("type", "=", type);
     const progress = await ofTable.executeTakeFirst();
     const files = await this.#liveFiles().where("org_id", "=", orgId).where("type", "=", type).execute();
@@ -84,7 +84,7 @@ export class Manifest {
    */
   async commit(
     orgId: string,
-    type: TelemetryType,
+    type: StoredTable,
     fromSeq: number,
     toSeq: number,
     files: readonly ManifestFile[],

@@ -21,6 +21,7 @@ import {
   testSettings,
 } from "./testing/store.ts";
 import { Schedule } from "#stores/jobs/index.ts";
+import { TEST_ORIGIN } from "./testing/origin.ts";
 
 /** One server: its directory, its acknowledged batches, and its store while it runs. */
 interface Node {
@@ -75,6 +76,7 @@ async function bySql(node: Node, metadata: MetadataStore): Promise<string> {
   try {
     const run = await store.query({
       orgId: "org_a",
+      origin: TEST_ORIGIN,
       visible: "all",
       sql: "SELECT count(*), count(DISTINCT message), count(*) FILTER (starts_with(message, $1)) FROM logs",
       parameters: [node.name],

@@ -1,80 +1,28 @@
+import { isOfServer } from "./spool/tables.ts";
 import { mkdir } from "node:fs/promises";
-import { constants } from "node:os";
 import { Problem } from "#kernel/problem.ts";
 import { IDEMPOTENCY_WINDOW_MS } from "#kernel/limits.ts";
-import { earlier, type GuardedClock } from "#kernel/deletions.ts";
-import type { Schedule } from "#stores/jobs/index.ts";
-import type { MetadataStore } from "#stores/metadata/index.ts";
+import { earlier } from "#kernel/deletions.ts";
 import { areDeletionsHeld, lockDirectory } from "#stores/directory/index.ts";
 import { Backpressure, pauseFor } from "./backpressure.ts";
 import type { TelemetryType } from "./columns.ts";
-import { Compactor } from "./compaction/compactor.ts";
-import { CompactionProcess } from "./compaction/process.ts";
-import type { CompactionRunner } from "./compaction/protocol.ts";
 import { CompactionSchedule } from "./compaction/schedule.ts";
-import { AskedAttributes } from "./compaction/asked.ts";
-import { ParquetFiles } from "./compaction/files.ts";
 import { MergeSchedule } from "./compaction/merge-schedule.ts";
-import { Merger } from "./compaction/merger.ts";
 import { isBehind } from "./compaction/pace.ts";
-import { Feed, Watchers } from "./feed/feed.ts";
+import type { Feed } from "./feed/feed.ts";
 import { takeSnapshot } from "./hot/snapshot.ts";
-import { Tables } from "./hot/tables.ts";
-import type { Appended, Batch, TelemetryHealth } from "./types.ts";
-import { Keys } from "./keys.ts";
-import { assertPathSafe, layoutOf, type Layout } from "./layout.ts";
-import type { FrameMeta } from "./log/frame.ts";
-import { WriteAheadLog } from "./log/log.ts";
-import { recoverLog } from "./log/recover.ts";
-import { createSegmentFile, type CreateSegmentFile, type SegmentInfo } from "./log/segment.ts";
-import { Manifest } from "./manifest.ts";
-import { openLifecycle, type Lifecycle } from "./retention/index.ts";
-import type { TelemetryLog, TelemetrySettings } from "./settings.ts";
+import type { Appended, Batch, TelemetryHealth, TelemetryStore } from "./types.ts";
+import { countRuns, healthOf } from "./health.ts";
+import { assertPathSafe, layoutOf } from "./layout.ts";
+import type { SegmentInfo } from "./log/segment.ts";
+import { arrivalsIn } from "./moving/arrivals.ts";
+import type { Lifecycle } from "./retention/index.ts";
 import type { Snapshot, WantedTables } from "./snapshot.ts";
-import { prepareFolders, restoreTables } from "./startup.ts";
-import { readStoreId } from "./store-id.ts";
-import { sweepParquet } from "./sweep.ts";
+import type { Group } from "./spool/index.ts";
+import { recover, spooledName, type Parts, type RowStoreOptions } from "./recovery.ts";
 
-export interface RowStoreOptions {
-  readonly dataDir: string;
-  readonly metadata: MetadataStore;
-  readonly clock: GuardedClock;
-  readonly log: TelemetryLog;
-  readonly settings: TelemetrySettings;
-  readonly schedule: Schedule;
-  /** Writes Parquet files. Default: in a separate process. */
-  readonly runner?: CompactionRunner;
-  /** Merges Parquet files. Default: in a second process. */
-  readonly mergeRunner?: CompactionRunner;
-  /** Rewrites Parquet files without erased rows. Default: in a third process. */
-  readonly eraseRunner?: CompactionRunner;
-  /** Creates a segment of the log. Tests pass one with a failing disk. */
-  readonly createSegment?: CreateSegmentFile;
-  /** Waits during an append while compaction is behind. Tests record the time. */
-  readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
-  readonly kept?: () => Promise<ReadonlySet<string>>;
-}
+export type { RowStoreOptions } from "./recovery.ts";
 
-/** The parts of the store, after everything on disk was read. */
-interface Parts {
-  readonly options: RowStoreOptions;
-  readonly tables: Tables;
-  readonly keys: Keys;
-  readonly storeId: string;
-  readonly manifest: Manifest;
-  readonly wal: WriteAheadLog;
-  readonly feed: Feed;
-  readonly runners: readonly CompactionRunner[];
-  readonly eraseRunner: CompactionRunner;
-  readonly asked: AskedAttributes;
-  readonly files: ParquetFiles;
-  readonly compactor: Compactor;
-  readonly merger: Merger;
-  readonly lifecycle: Lifecycle;
-  readonly unlock: () => void;
-}
-
-const PROCESS_IDLE_MS = 10_000;
 /** Each attempt moves as much to Parquet as one file may have. */
 const SETTLE_ATTEMPTS_MAX = 32;
 const RETRY_LATER = { retryAfterS: 5 };
@@ -95,79 +43,10 @@ export async function openRows(options: RowStoreOptions): Promise<RowStore> {
   }
 }
 
-async function recover(options: RowStoreOptions, layout: Layout, unlock: () => void): Promise<Parts> {
-  const { settings, clock, log, metadata } = options;
-  const storeId = await readStoreId(layout, clock);
-  await prepareFolders(layout);
-  const manifest = new Manifest(metadata, storeId);
-  const tables = new Tables({
-    hotDir: layout.hot,
-    hotFileBytes: settings.hotFileBytes,
-    hotMemoryBytes: settings.hotMemoryBytes,
-    log,
-  });
-  const keys = new Keys({ clock, find: (orgId, type, keyHash) => manifest.findKey(orgId, type, keyHash) });
-  const compactedSeq = await restoreTables(layout, manifest, tables);
-  const watchers = new Watchers(log);
-  const restored = (seq: number, meta: FrameMeta, rows: Buffer): void => {
-    tables.add(seq, meta, rows);
-    keys.remember(seq, meta);
-  };
-  const recovered = await recoverLog({
-    dir: layout.wal,
-    asideDir: layout.quarantine,
-    log,
-    batch: ({ seq, meta, rows }) => restored(seq, meta, rows),
-    // Rows that can't be written now stay in memory, and the write is retried. A full disk must not prevent a start.
-    pause: () => tables.written().catch(() => {}),
-  });
-  const [oldest] = recovered.segments;
-  const logged = oldest === undefined ? undefined : { firstSeq: oldest.firstSeq, lastSeq: recovered.lastSeq };
-  const sweptSeq = await sweepParquet({ layout, manifest, tables, logged, log });
-  const nextSeq = Math.max(compactedSeq, recovered.lastSeq, sweptSeq) + 1;
-  const wal = new WriteAheadLog({
-    dir: layout.wal,
-    segmentBytes: settings.segmentBytes,
-    diskFreeBytesMin: settings.diskFreeBytesMin,
-    create: options.createSegment ?? createSegmentFile,
-    log,
-    segments: recovered.segments,
-    nextSeq,
-    committed: (seq, meta, rows) => {
-      restored(seq, meta, rows);
-      watchers.taken(seq, meta, rows);
-    },
-  });
-  const feed = new Feed({ storeId, wal, tables, watchers });
-  const made = writers(options, layout, tables, manifest);
-  const { files, eraseRunner: runner } = made;
-  const retention = { layout, tables, files, runner, settings: settings.retention, kept: options.kept };
-  const lifecycle = await openLifecycle({ metadata, storeId, clock, log, schedule: options.schedule, ...retention });
-  return { options, storeId, tables, keys, manifest, wal, feed, lifecycle, unlock, ...made };
-}
-
-/** Creates the processes that write Parquet: one for hot rows, one for small files. */
-function writers(
-  options: RowStoreOptions,
-  layout: Layout,
-  tables: Tables,
-  manifest: Manifest,
-): Pick<Parts, "runners" | "eraseRunner" | "asked" | "files" | "compactor" | "merger"> {
-  const { settings, clock, log } = options;
-  const ofProcess = { workDir: layout.work, idleMs: PROCESS_IDLE_MS };
-  const runner = options.runner ?? new CompactionProcess({ ...settings.compaction, ...ofProcess });
-  const niceness = constants.priority.PRIORITY_LOW;
-  const mergeRunner = options.mergeRunner ?? new CompactionProcess({ ...settings.merge, ...ofProcess, niceness });
-  const eraseRunner = options.eraseRunner ?? new CompactionProcess({ ...settings.merge, ...ofProcess, niceness });
-  const asked = new AskedAttributes(clock);
-  const files = new ParquetFiles({ layout, tables, manifest, clock, log });
-  const compactor = new Compactor({ layout, tables, files, asked, runner, settings, log });
-  const merger = new Merger({ layout, files, asked, runner: mergeRunner, settings, log });
-  return { runners: [runner, mergeRunner, eraseRunner], eraseRunner, asked, files, compactor, merger };
-}
-
 /** Stores batches durably, offers them to queries as files, and converts them to Parquet. */
 export class RowStore {
+  /** Implements `TelemetryStore.arrive`. */
+  readonly arrive: TelemetryStore["arrive"];
   readonly #parts: Parts;
   readonly #schedule: CompactionSchedule;
   readonly #merges: MergeSchedule;
@@ -179,22 +58,24 @@ export class RowStore {
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    this.arrive = arrivalsIn({ ...parts.options, ...parts });
     const { options, tables, wal, compactor, merger } = parts;
     const { clock, log, schedule, settings } = options;
     this.#openedMs = clock.nowMs();
     const common = { tables, clock, log, schedule };
     this.#backpressure = new Backpressure({ hot: tables, backlogBytes: settings.backlogBytes, clock, log });
+    const counted = countRuns(options.metrics);
     this.#schedule = new CompactionSchedule({
       ...common,
       wal,
       settings: settings.compaction,
-      compact: (table) => compactor.compact(table),
+      compact: (table) => counted("compact", compactor.compact(table)),
       trim: () => this.#trim(),
     });
     this.#merges = new MergeSchedule({
       ...common,
       settings: settings.merge,
-      merge: (table, merge) => merger.merge(table, merge),
+      merge: (table, merge) => counted("merge", merger.merge(table, merge)),
       isBehind: () => isBehind(tables, settings),
     });
     for (const each of [this.#schedule, this.#merges]) each.start();
@@ -211,9 +92,10 @@ export class RowStore {
     return this.#parts.storeId;
   }
 
-  /** Lists the organizations that have or had rows. */
+  /** Lists the organizations that have or had rows without which the answers of other servers are incomplete. */
   organizations(): string[] {
-    return [...new Set([...this.#parts.tables.all()].map(({ orgId }) => orgId))];
+    const tables = [...this.#parts.tables.all()].filter(({ type }) => !isOfServer(type));
+    return [...new Set(tables.map(({ orgId }) => orgId))];
   }
 
   get feed(): Feed {
@@ -225,10 +107,27 @@ export class RowStore {
     assertPathSafe(batch.orgId);
     this.#refuse();
     if (batch.count === 0) return { accepted: 0, replayed: false };
-    await this.#admit(batch.orgId);
+    await this.#admit(batch);
     if (batch.idempotency !== undefined) return this.#parts.keys.once(batch, () => this.#write(batch));
     await this.#write(batch);
     return { accepted: batch.count, replayed: false };
+  }
+
+  /**
+   * Stores rows of the spool. They count against no rate and wait for no compaction, because nobody can send fewer.
+   * @throws Problem `unavailable` or `disk_full`; then nothing was stored
+   */
+  async appendSpooled({ orgId, table: type, rows, count }: Group, piece: string): Promise<void> {
+    assertPathSafe(orgId);
+    this.#refuse();
+    const { wal, options } = this.#parts;
+    await wal.append({ orgId, type, count, piece, at: options.clock.nowMs() }, rows);
+    this.#schedule.noteTaken();
+  }
+
+  /** Returns whether the log had the rows of a piece of the spool at the start. */
+  hasSpooled({ orgId, table: type }: Pick<Group, "orgId" | "table">, piece: string): boolean {
+    return this.#parts.spooled.has(spooledName(piece, { orgId, type }));
   }
 
   /**
@@ -259,22 +158,13 @@ export class RowStore {
     return this.#parts.wal.died;
   }
 
-  health(): Omit<TelemetryHealth, "queriesRunning"> {
-    const { wal, tables, merger } = this.#parts;
-    const refusal = wal.failure ?? (this.#logIsFull() ? "the log is full: compaction can't keep up" : undefined);
-    let hotRows = 0;
-    let logBytes = 0;
-    let parquetFiles = 0;
-    let parquetBytes = 0;
-    for (const table of tables.all()) {
-      hotRows += table.hotRows;
-      logBytes += table.hotBytes;
-      parquetFiles += table.parquet.length;
-      parquetBytes += table.parquetBytes;
-    }
-    const { merges, mergedBytes } = merger;
-    const figures = { logBytes, hotRows, parquetFiles, parquetBytes, merges, mergedBytes };
-    return { ok: refusal === undefined, detail: refusal ?? "ready", ...figures };
+  health(): Omit<TelemetryHealth, "queriesRunning" | "queriesWaiting" | "spool"> {
+    return healthOf(this.#parts, this.#logIsFull());
+  }
+
+  /** Tests whether the log takes writes, for `health`. */
+  async probe(): Promise<void> {
+    await this.#parts.wal.probe();
   }
 
   /** Finishes running appends. All other rows stay in the log. */
@@ -304,9 +194,9 @@ export class RowStore {
     throw new Problem("unavailable", detail, RETRY_LATER);
   }
 
-  async #admit(orgId: string): Promise<void> {
+  async #admit({ orgId, sender }: Pick<Batch, "orgId" | "sender">): Promise<void> {
     const { tables, options } = this.#parts;
-    const delayMs = this.#backpressure.delayMs(orgId);
+    const delayMs = this.#backpressure.delayMs(orgId, sender);
     if (delayMs >= 1) {
       await (options.pause ?? pauseFor)(delayMs, this.#stopping.signal);
       this.#refuse();
@@ -328,8 +218,9 @@ export class RowStore {
 
   async #write(batch: Batch): Promise<void> {
     const { wal, options, lifecycle } = this.#parts;
-    const { orgId, type, count, idempotency, rows, rowsCrc } = batch;
+    const { orgId, type, count, idempotency, rows, rowsCrc, sender } = batch;
     lifecycle.quotas.charge(orgId, rows.length);
+    if (sender !== undefined) this.#backpressure.note(orgId, sender, rows.length);
     const appended = wal.append({ orgId, type, count, at: options.clock.nowMs(), ...idempotency }, rows, rowsCrc);
     await appended.finally(() => this.#schedule.noteTaken());
   }
@@ -339,6 +230,7 @@ export class RowStore {
    * @throws Error when that is not possible now
    */
   async #settle(): Promise<number> {
+    await this.#parts.options.beforeSettle?.();
     this.#settling = true;
     try {
       return await this.#settleAll(this.#parts.wal.lastSeq);

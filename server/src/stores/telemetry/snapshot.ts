@@ -1,4 +1,6 @@
 import type { TelemetryType } from "./columns.ts";
+import type { KeptRows } from "./retention/plans.ts";
+import type { SpoolTable, StoredTable } from "./spool/tables.ts";
 
 /** A Parquet file with the columns of `COLUMNS` and one for each promoted attribute. */
 export interface ParquetInput {
@@ -33,6 +35,13 @@ export interface SnapshotTable {
   readonly unreadable?: number;
   /** Only rows of this range are visible. The files may have others. */
   readonly range?: TimeRange;
+  /** Only these rows are visible. */
+  readonly kept?: KeptRows | undefined;
+}
+
+/** The rows of a table that are visible. */
+export interface ShownRows extends TimeRange {
+  readonly kept?: KeptRows | undefined;
 }
 
 /**
@@ -45,13 +54,13 @@ export interface TimeRange {
 }
 
 /** The tables to read, each with the range of wanted rows. Other tables are not read. */
-export type WantedTables = Readonly<Partial<Record<TelemetryType, TimeRange>>>;
+export type WantedTables = Readonly<Partial<Record<StoredTable, TimeRange>>>;
 
 /**
  * All rows of one organization that were acknowledged at one moment. The files stay on disk until `release`, which may be
  * called more than once.
  */
 export interface Snapshot {
-  readonly tables: Readonly<Record<TelemetryType, SnapshotTable>>;
+  readonly tables: Readonly<Record<TelemetryType, SnapshotTable> & Partial<Record<SpoolTable, SnapshotTable>>>;
   readonly release: () => void;
 }

@@ -41,6 +41,7 @@ export const API_PARTS: readonly ApiPart[] = [
       organization: "The organization of the token, its policies and usage.",
       projects: "Projects, and the roles of people in them.",
       apps: "Apps of projects; each has a bucket and an image name.",
+      requests: "Refused requests, and what decided them.",
       trash: "Deleted webhooks, images, apps and projects, which can be restored for a time.",
       members: "People of the organization, their roles and invitations.",
       credentials: "Client credentials of programs, and trusted issuers of tokens.",

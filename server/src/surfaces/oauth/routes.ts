@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { Problem } from "#kernel/problem.ts";
 import { isDisconnect, principalOf } from "#http/index.ts";
 import type { OauthSurfaceDeps } from "./deps.ts";
 import { notAForm, oauthErrorOf, renderError, type Answer } from "./errors.ts";
@@ -80,9 +81,10 @@ function send(reply: FastifyReply, answer: Answer): FastifyReply {
 
 function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const refusal = oauthErrorOf(error);
+  const options = error instanceof Problem ? error.options : {};
+  request.refusal = { code: refusal.code, detail: refusal.message, options: { ...options, cause: refusal.cause } };
   const { code, cause } = refusal;
   if (code === "server_error" && !isDisconnect(cause, request.raw))
     request.log.error({ err: refusal.cause }, "request failed unexpectedly");
-  else if (refusal.status >= 500) request.log.warn({ code: refusal.code, err: refusal.cause }, "request refused");
   return send(reply, renderError(refusal));
 }

@@ -2,10 +2,11 @@ import type { ORGANIZATION_ROUTES, USAGE_ROUTES } from "@mooring/contract";
 import type { Identity } from "#domain/identity/index.ts";
 import type { OperatorCaller, StateChange } from "#domain/operator/index.ts";
 import type { PersonDeletion } from "#domain/people/index.ts";
+import type { RequestReadDeps } from "#domain/requests/index.ts";
 import type { TrashSettings, TrashWork } from "#domain/trash/index.ts";
 import type { HttpHost, Operation } from "#http/index.ts";
 import type { Clock } from "#kernel/time.ts";
-import type { Mail } from "#stores/mail/index.ts";
+import type { Mails } from "#domain/mail/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { Outbound } from "#stores/outbound/index.ts";
 import type { TelemetryStore } from "#stores/telemetry/index.ts";
@@ -19,13 +20,14 @@ export interface OrganizationSurfaceDeps {
   readonly metadata: MetadataStore;
   readonly clock: Clock;
   readonly outbound: Outbound;
+  readonly requests: RequestReadDeps["requests"];
   readonly leaving: {
     deletePerson(deletion: PersonDeletion): Promise<void>;
     deleteOrganization(by: OperatorCaller, orgId: string): Promise<StateChange>;
     keepOrganization(by: OperatorCaller, orgId: string): Promise<StateChange>;
   };
   /** Null: no e-mail is sent, and people pass links on themselves. */
-  readonly mail: Mail | null;
+  readonly mail: Mails | null;
   readonly addresses: { readonly portal_url: string };
   readonly trash: TrashWork & TrashSettings;
 }

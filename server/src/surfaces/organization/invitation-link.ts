@@ -1,9 +1,9 @@
 import type { ORGANIZATION_ROUTES, ResultOf } from "@mooring/contract";
-import { invitationMail, sendTo } from "#domain/mail/index.ts";
+import { invitationMail } from "#domain/mail/index.ts";
 import {
   createMailedToken,
   getOrganization,
-  recordInvitationMail,
+  invitationMailed,
   type MadeInvitation,
 } from "#domain/organizations/index.ts";
 import type { OperationContext } from "#http/index.ts";
@@ -15,7 +15,7 @@ type Body = ResultOf<typeof ORGANIZATION_ROUTES.createInvitation>;
 /** Answers with a new link, after mailing it to the person if the caller wants that and mail is set up. */
 export async function answerLink(
   deps: OrganizationSurfaceDeps,
-  { principal, request }: Pick<OperationContext, "principal" | "request">,
+  { principal }: Pick<OperationContext, "principal">,
   made: MadeInvitation,
   wantsMail: boolean,
 ): Promise<Body> {
@@ -26,7 +26,8 @@ export async function answerLink(
     const { role, expires_at: expiresAtMs } = invitation;
     const link = linkOf(deps, await createMailedToken(deps, invitation));
     const message = invitationMail(invitation.email, { organization, role, inviter, link, expiresAtMs });
-    invitation = await recordInvitationMail(deps, invitation, await sendTo(deps.mail, message, request.log));
+    const sent = await deps.mail.send({ message, expiresAtMs, invitationId: invitation.id });
+    invitation = invitationMailed(deps, invitation, sent);
   }
   return linkBody(deps, { ...made, invitation });
 }

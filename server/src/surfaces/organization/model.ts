@@ -6,7 +6,7 @@ import {
   type ResultOf,
   type Scope,
 } from "@mooring/contract";
-import type { AuditRow, AuditVerdict, Cut } from "#domain/audit/index.ts";
+import type { AuditRow, AuditVerdict, SignedCheckpoint, Cut } from "#domain/audit/index.ts";
 import type {
   AnyCredential,
   Credential,
@@ -210,7 +210,10 @@ export function auditBody(row: AuditRow): AuditBody {
   };
 }
 
-export function verificationBody(verdict: AuditVerdict): ResultOf<Rows["verifyAudit"]> {
+export function verificationBody(
+  verdict: AuditVerdict,
+  signed: SignedCheckpoint | null,
+): ResultOf<Rows["verifyAudit"]> {
   if (verdict.ok) {
     const declared = verdict.declared.map(({ fault, atMs, ...rest }) => ({
       kind: fault,
@@ -218,10 +221,13 @@ export function verificationBody(verdict: AuditVerdict): ResultOf<Rows["verifyAu
       at: isoFromMs(atMs),
     }));
     const { entries, headHash: head_hash, erased, cut } = verdict;
-    return { ok: true, entries, head_hash, fault: null, declared, erased, cut: cut === null ? null : cutBody(cut) };
+    const checkpoint = signed === null ? null : { ...signed, keys: [...signed.keys] };
+    const rest = { declared, erased, cut: cut === null ? null : cutBody(cut), checkpoint };
+    return { ok: true, entries, head_hash, fault: null, ...rest };
   }
   const { fault: kind, seq, detail, entries } = verdict;
-  return { ok: false, entries, head_hash: null, fault: { kind, seq, detail }, declared: [], erased: 0, cut: null };
+  const fault = { kind, seq, detail };
+  return { ok: false, entries, head_hash: null, fault, declared: [], erased: 0, cut: null, checkpoint: null };
 }
 
 function cutBody({ fromSeq, toSeq, total, hash, kid, entry, atMs }: Cut) {

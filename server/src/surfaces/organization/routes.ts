@@ -19,10 +19,13 @@ import * as organization from "./operations/organization.ts";
 import * as oversight from "./operations/oversight.ts";
 import * as projectMembers from "./operations/project-members.ts";
 import * as projects from "./operations/projects.ts";
+import * as requests from "./operations/requests.ts";
 import * as s3Destinations from "./operations/s3-destinations.ts";
 import * as s3Keys from "./operations/s3-keys.ts";
 import * as trash from "./operations/trash.ts";
 import * as trusts from "./operations/trusts.ts";
+import { listDailyUsage } from "./operations/daily-usage.ts";
+import { getQuota, listQuotas, updateQuota } from "./operations/quotas.ts";
 import { getUsage } from "./operations/usage.ts";
 
 /** Every row of the contract, which has method, path and permission. */
@@ -44,6 +47,7 @@ export function mountOrganization(app: FastifyInstance, deps: OrganizationSurfac
     ...oversight,
     ...projectMembers,
     ...projects,
+    ...requests,
     ...s3Destinations,
     ...s3Keys,
     ...trash,
@@ -53,5 +57,5 @@ export function mountOrganization(app: FastifyInstance, deps: OrganizationSurfac
 }
 
 export function mountUsage(app: FastifyInstance, deps: UsageSurfaceDeps): void {
-  mountRoutes(app, deps, USAGE_ROUTES, { getUsage });
+  mountRoutes(app, deps, USAGE_ROUTES, { getUsage, listDailyUsage, listQuotas, getQuota, updateQuota });
 }

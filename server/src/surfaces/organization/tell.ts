@@ -1,5 +1,5 @@
 import type { Loss } from "#domain/identity/index.ts";
-import { lossMail, sendTo } from "#domain/mail/index.ts";
+import { lossMail } from "#domain/mail/index.ts";
 import { getOrganization, managersOf } from "#domain/organizations/index.ts";
 import type { OperationContext } from "#http/index.ts";
 import type { OrganizationSurfaceDeps } from "./deps.ts";
@@ -10,7 +10,7 @@ import type { OrganizationSurfaceDeps } from "./deps.ts";
  */
 export function tellManagers(
   deps: OrganizationSurfaceDeps,
-  { principal, request }: Pick<OperationContext, "principal" | "request">,
+  { principal }: Pick<OperationContext, "principal">,
   act: string,
 ): (losses: readonly Loss[]) => Promise<void> {
   return async (losses) => {
@@ -25,7 +25,7 @@ export function tellManagers(
       managers
         .filter(({ email }) => !email.endsWith(".localhost")) // RFC 6761 section 6.3
         .map(({ email, losses: seen }) =>
-          sendTo(mail, lossMail(email, { organization, act, losses: seen, portalUrl }), request.log),
+          mail.send({ message: lossMail(email, { organization, act, losses: seen, portalUrl }) }),
         ),
     );
   };

@@ -5,15 +5,16 @@ import type { PeopleDeps, PersonDeletion } from "#domain/people/index.ts";
 import type { HttpHost, Operation } from "#http/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { Schedule } from "#stores/jobs/index.ts";
-import type { Mail } from "#stores/mail/index.ts";
+import type { Mails } from "#domain/mail/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
-import type { InstanceBackups, InstanceFacts } from "./instance.ts";
+import type { InstanceBackups, InstanceFacts, InstanceRestores } from "./instance.ts";
 
 export interface PortalSurfaceDeps {
   readonly host: HttpHost;
   readonly identity: Pick<Identity, "credentials" | "envelope" | "feed" | "issuer" | "keys" | "retireKeyNow">;
   readonly instance: InstanceFacts;
   readonly backups: InstanceBackups;
+  readonly restores: InstanceRestores;
   readonly leaving: {
     deletePerson(deletion: PersonDeletion): Promise<void>;
     deleteOrganization(by: OperatorCaller, orgId: string): Promise<StateChange>;
@@ -25,7 +26,7 @@ export interface PortalSurfaceDeps {
   readonly clock: Clock;
   readonly addresses: ResultOf<(typeof DISCOVERY_ROUTES)["getAddresses"]>;
   /** Null: no e-mail is sent. */
-  readonly mail: Mail | null;
+  readonly mail: Mails | null;
   /** The folder of the portal's build; null: the default of `npm start`. */
   readonly portalDir: string | null;
 }

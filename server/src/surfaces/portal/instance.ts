@@ -1,3 +1,5 @@
+export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
+
 /** Facts about the server that are not records, for the operator's pages. */
 export interface InstanceFacts {
   readonly version: string;
@@ -12,17 +14,27 @@ export interface InstanceFacts {
   };
   /** Runs the fast checks of `mooring doctor`, and collects the reports of the server's parts. */
   checks(): Promise<readonly InstanceCheck[]>;
+  /** Returns the problems of this server, by the conditions of its alerts. */
+  problems(): Promise<readonly InstanceProblem[]>;
   /** Accepts the clock as right, so that deletions by time continue. */
   acceptClock(): void;
   /** The slug of the organization that has the server's own telemetry; null: none. */
   ownTelemetryOrganization(): Promise<string | null>;
+  /** The lowest severity of log lines of this server process. */
+  readonly logLevel: {
+    get(): LogLevel;
+    /** Returns the level from before. */
+    set(level: LogLevel): LogLevel;
+    /** The level after a restart. */
+    readonly configured: LogLevel;
+  };
   /** The data directory's file system. */
   disk(): Promise<{ free_bytes: number; total_bytes: number }>;
 }
 
 /** Backups that the server makes itself. */
 export interface InstanceBackups {
-  state(): BackupState;
+  state(): Promise<BackupState>;
   /** Lists backups, newest first. */
   list(): Promise<readonly InstanceBackup[]>;
   /**
@@ -32,36 +44,92 @@ export interface InstanceBackups {
   begin(): Promise<void>;
   /**
    * Returns false when there is no backup of this name.
-   * @throws Problem `conflict` while it is being written
+   * @throws Problem `conflict` while another task runs
    */
   delete(name: string): Promise<boolean>;
 }
 
 export interface BackupState {
+  /** A directory, or the address of a bucket. */
   readonly directory: string | null;
   /** Why backups are impossible; null: they are possible. */
   readonly reason: string | null;
-  readonly running: { readonly startedMs: number } | null;
-  /** The last failure since the server's start, unless a later backup succeeded. */
-  readonly failure: { readonly atMs: number; readonly detail: string } | null;
-  readonly intervalHours: number | null;
-  readonly keep: number;
+  readonly running: { readonly task: "backup" | "prune" | "trial restore"; readonly startedMs: number } | null;
+  /** The last failure, unless a later backup succeeded. */
+  readonly failure: { readonly at: string; readonly detail: string } | null;
+  readonly lastSuccessAt: string | null;
+  /** 0: the server makes none by itself. */
+  readonly intervalHours: number;
+  readonly keep: {
+    readonly latest: number;
+    readonly hourly: number;
+    readonly daily: number;
+    readonly weekly: number;
+    readonly monthly: number;
+  };
+  /** Null: there is no key yet. */
+  readonly key: { readonly id: string; readonly confirmed: boolean } | null;
+  /** The last trial restore. */
+  readonly trial: {
+    readonly at: string;
+    readonly ok: boolean;
+    readonly backup: string | null;
+    readonly detail: string;
+  } | null;
 }
 
 export interface InstanceBackup {
   readonly name: string;
-  readonly isRunning: boolean;
-  /** Null: the backup was not finished. */
-  readonly manifest: {
+  /** Why it can't be read; null: it can. */
+  readonly fault: string | null;
+  readonly made: {
     readonly version: string;
     readonly started_at: string;
     readonly finished_at: string;
     readonly files: number;
     readonly bytes: number;
-    readonly linked_bytes: number;
+    readonly added_bytes: number;
     readonly master_key: boolean;
     readonly blobs_elsewhere: number;
   } | null;
+}
+
+/** Restores of parts of backups into this server. */
+export interface InstanceRestores {
+  /** The last ones, newest first. */
+  list(): readonly RestoreState[];
+  /**
+   * Starts a restore, which continues after the answer.
+   * @throws Problem `conflict` when there is no place of backups, or one runs
+   */
+  begin(wanted: NewRestore): { readonly id: string };
+}
+
+export interface NewRestore {
+  /** Null: the newest one. */
+  readonly backup: string | null;
+  readonly kind: "organization" | "project" | "bucket" | "file";
+  readonly organization: string | null;
+  readonly name: string | null;
+  /** The slug of a restored organization; null: as in the backup. */
+  readonly slug: string | null;
+  readonly credentials: "revoked" | "kept";
+}
+
+export interface RestoreState extends NewRestore {
+  readonly id: string;
+  readonly state: "running" | "done" | "failed";
+  readonly startedAt: string;
+  readonly endedAt: string | null;
+  readonly detail: string | null;
+}
+
+/** A problem of the server, with the page whose steps end it. */
+export interface InstanceProblem {
+  readonly alert: string;
+  readonly severity: "critical" | "warning";
+  readonly text: string;
+  readonly page: string;
 }
 
 export interface InstanceCheck {

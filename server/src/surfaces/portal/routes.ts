@@ -15,6 +15,7 @@ import * as secondFactors from "./operations/second-factors.ts";
 import * as account from "./operations/account.ts";
 import { changeEmail, requestVerification } from "./operations/account.ts";
 import * as backups from "./operations/backups.ts";
+import * as restores from "./operations/restores.ts";
 import * as organizations from "./operations/organizations.ts";
 import * as personalAccessTokens from "./operations/personal-access-tokens.ts";
 import * as sessions from "./operations/sessions.ts";
@@ -47,6 +48,7 @@ export function mountPortal(app: FastifyInstance, deps: PortalSurfaceDeps): void
       ...secondFactors,
       ...account,
       ...backups,
+      ...restores,
       ...organizations,
       ...personalAccessTokens,
       ...sessions,

@@ -21,6 +21,7 @@ test("an answer that its reader breaks off does not count as sent", async () => 
         host,
         metadata,
         store,
+        nodeId: "node_1",
         limits: { timeoutMs: 10_000, timeoutMsMax: 20_000, rowsMax: 10_000_000, memoryBytesMax: 2 ** 28 },
       }),
   });

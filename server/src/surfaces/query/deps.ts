@@ -1,4 +1,4 @@
-import type { QUERY_ROUTES, SAVED_QUERY_ROUTES } from "@mooring/contract";
+import type { QUERY_ROUTES, RUNNING_QUERY_ROUTES, SAVED_QUERY_ROUTES } from "@mooring/contract";
 import type { HttpHost, Operation } from "#http/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { TelemetryStore } from "#stores/telemetry/index.ts";
@@ -15,9 +15,10 @@ export interface QuerySurfaceDeps {
   readonly metadata: MetadataStore;
   readonly store: TelemetryStore;
   readonly limits: QueryLimits;
+  /** The id of this node in the records. */
+  readonly nodeId: string;
 }
 
-export type QueryOperation<Name extends keyof (typeof QUERY_ROUTES & typeof SAVED_QUERY_ROUTES)> = Operation<
-  QuerySurfaceDeps,
-  (typeof QUERY_ROUTES & typeof SAVED_QUERY_ROUTES)[Name]
->;
+type Rows = typeof QUERY_ROUTES & typeof RUNNING_QUERY_ROUTES & typeof SAVED_QUERY_ROUTES;
+
+export type QueryOperation<Name extends keyof Rows> = Operation<QuerySurfaceDeps, Rows[Name]>;

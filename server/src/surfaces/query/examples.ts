@@ -1,11 +1,11 @@
-import type { RecordTable } from "#stores/telemetry/index.ts";
+import type { OwnTable } from "./records.ts";
 
 /** An example statement. A test runs each of them. */
 export interface Example {
   readonly title: string;
   readonly sql: string;
   /** Shown only to callers who may read this table. */
-  readonly records?: RecordTable;
+  readonly records?: OwnTable;
 }
 
 export const EXAMPLES: readonly Example[] = [
@@ -50,6 +50,31 @@ export const EXAMPLES: readonly Example[] = [
     title: "Refused acts by address",
     sql: "SELECT ip, action, count(*) AS refused FROM audit_log WHERE result = 'denied' GROUP BY ALL ORDER BY refused DESC LIMIT 20",
     records: "audit_log",
+  },
+  {
+    title: "Who read a file, the newest first",
+    sql: "SELECT timestamp, actor_kind, actor_id, action, outcome, bytes_out, ip FROM access_log WHERE target_kind = 'file' ORDER BY timestamp DESC LIMIT 100",
+    records: "access_log",
+  },
+  {
+    title: "The largest readers of the last day",
+    sql: "SELECT actor_id, action, count(*) AS requests, sum(bytes_out) AS bytes FROM access_log WHERE timestamp > now() - INTERVAL 1 DAY GROUP BY ALL ORDER BY bytes DESC NULLS LAST LIMIT 20",
+    records: "access_log",
+  },
+  {
+    title: "Usage of the last 30 days by project",
+    sql: "SELECT project_id, sum(requests) AS requests, sum(bytes_in) AS bytes_in, sum(bytes_out) AS bytes_out, sum(bytes_scanned) AS bytes_scanned FROM usage_daily WHERE timestamp > now() - INTERVAL 30 DAY GROUP BY project_id ORDER BY bytes_in DESC",
+    records: "usage_daily",
+  },
+  {
+    title: "The slowest kinds of statements, with the reasons",
+    sql: "SELECT statement_hash, any_value(statement) AS statement, count(*) AS runs, sum(elapsed_ms) AS total_ms, max(elapsed_ms) AS slowest_ms, sum(bytes_read) AS bytes, any_value(slow) AS reasons FROM query_log WHERE elapsed_ms >= 1000 GROUP BY statement_hash ORDER BY total_ms DESC LIMIT 20",
+    records: "query_log",
+  },
+  {
+    title: "What each actor reads by SQL",
+    sql: "SELECT actor_kind, actor_id, count(*) AS statements, sum(bytes_read) AS bytes, sum(run_ms) AS run_ms FROM query_log WHERE timestamp > now() - INTERVAL 1 DAY GROUP BY ALL ORDER BY bytes DESC LIMIT 20",
+    records: "query_log",
   },
   {
     title: "Events of webhooks by kind",

@@ -84,9 +84,10 @@ describe("a credential that is limited to a service", () => {
     const tables = schema.json["tables"] as { name: string; figures: unknown; promoted_attributes: unknown[] }[];
     assert.deepEqual(
       tables.map(({ name, figures, promoted_attributes: promoted }) => [name, figures, promoted]),
-      ["logs", "metrics", "traces"].map((name) => [name, null, []]),
+      ["logs", "metrics", "traces", "query_log"].map((name) => [name, null, []]),
       "no figures, and no tables of records",
     );
+    assert.deepEqual(await rows("SELECT count(*) AS n FROM query_log"), [{ n: 0 }], "only own statements");
   });
 
   test("reads no table of records without such resources, and its own rows with them", async () => {

@@ -25,6 +25,7 @@ describe("statistics after a result", { concurrency: 1 }, () => {
           host,
           metadata,
           store,
+          nodeId: "node_1",
           limits: { timeoutMs: 10_000, timeoutMsMax: 20_000, rowsMax: 1_000_000, memoryBytesMax: 2 ** 28 },
         }),
     });

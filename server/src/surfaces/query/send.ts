@@ -1,17 +1,22 @@
-import type { OperationContext } from "#http/index.ts";
+import { noteBroken, type Compression, type OperationContext } from "#http/index.ts";
 import type { QueryRun, QueryStatistics } from "#stores/telemetry/index.ts";
 
 /** The field with a query's statistics, for formats that can't contain them. */
 const STATISTICS_FIELD = "Query-Statistics";
 
+/** Formats that are compressed already, or whose readers expect them as they are. */
+const PACKED = new Set(["application/vnd.apache.arrow.stream", "application/vnd.apache.parquet"]);
+
+interface SendOptions extends Pick<OperationContext, "request" | "reply"> {
+  readonly trailer: boolean;
+  readonly compression: Compression;
+}
+
 /**
  * Streams a result. With `trailer` the statistics follow as a trailer field (RFC 9110 section 6.5). Only HTTP/1.1 with
  * chunks can have trailers.
  */
-export async function sendRun(
-  run: QueryRun,
-  { request, reply, trailer }: Pick<OperationContext, "request" | "reply"> & { readonly trailer: boolean },
-): Promise<void> {
+export async function sendRun(run: QueryRun, { request, reply, trailer, compression }: SendOptions): Promise<void> {
   reply.header("content-type", run.contentType).header("cache-control", "no-store");
   if (trailer && request.raw.httpVersion === "1.1") {
     reply.trailer(STATISTICS_FIELD, async () => {
@@ -19,7 +24,13 @@ export async function sendRun(
       return statistics === undefined ? "" : dictionaryOf(statistics);
     });
   }
-  await reply.send(run.body);
+  // Before `send`, whose own listener cuts the connection.
+  run.body.once("error", (error) => {
+    if (reply.raw.headersSent) noteBroken(request, error);
+  });
+  await reply.send(
+    PACKED.has(run.contentType.split(";")[0] ?? "") ? run.body : compression.stream(request, reply, run.body),
+  );
 }
 
 /** Formats a dictionary of RFC 9651. */

@@ -1,4 +1,4 @@
-import { clauseOf, type CredentialPrincipal } from "#domain/identity/index.ts";
+import { clauseOf, explain, type CredentialPrincipal } from "#domain/identity/index.ts";
 import { ruleOf } from "#domain/projects/index.ts";
 import { suspensionText } from "#domain/suspension/index.ts";
 import {
@@ -11,12 +11,14 @@ import {
   parseName,
   RegistryError,
   repositoryByName,
+  resourceOf,
   type Action,
   type Refusal,
   type RegistryDeps,
   type Repository,
   type Subject,
 } from "#domain/registry/index.ts";
+import type { RefusalFacts } from "#kernel/refusal.ts";
 import { callerOf, TokenRefused, type Caller, type CallerDeps } from "./caller.ts";
 import { challenge, type ChallengeDeps } from "./challenge.ts";
 import type { Request } from "./exchange.ts";
@@ -55,7 +57,7 @@ export async function admit(deps: AdmissionDeps, request: Request, question: Que
   const reason: Refusal = verdict.allowed ? { by: "hidden" } : verdict.reason;
   if (!caller.isKnown) throw challenge(deps, request, { scope });
   if (reason.by === "unasked") throw challenge(deps, request, { scope, error: "insufficient_scope" });
-  throw denial(deps, request, { ...question, caller, subject, reason });
+  throw denial(deps, request, { ...question, caller, subject, reason, repository });
 }
 
 /**
@@ -120,6 +122,7 @@ function scopeOf({ target, action }: Question): string {
 }
 
 interface Refused extends Question {
+  readonly repository: Repository | undefined;
   readonly caller: Caller;
   readonly subject: Subject;
   readonly reason: Refusal;
@@ -133,19 +136,40 @@ interface Refused extends Question {
 function denial(deps: AdmissionDeps, request: Request, question: Refused): RegistryError {
   const { target, caller, subject } = question;
   const message = denied(reasonOf(deps, question));
+  const facts = (): RefusalFacts => factsOf(question);
   const isQuestion = request.method === "HEAD" || request.method === "GET";
-  if (!isQuestion) return new RegistryError("DENIED", message);
+  if (!isQuestion) return new RegistryError("DENIED", message, { facts });
   const isPush = hasAsked(caller, subject, "push") || hasAsked(caller, subject, "delete");
-  if (isPush) return unknown(target);
-  if (request.method === "GET") return new RegistryError("DENIED", message);
-  if (caller.access === undefined) return unknown(target);
-  return challenge(deps, request, { scope: scopeOf(question), error: "insufficient_scope", description: message });
+  if (isPush) return unknown(target, facts);
+  if (request.method === "GET") return new RegistryError("DENIED", message, { facts });
+  if (caller.access === undefined) return unknown(target, facts);
+  return challenge(deps, request, {
+    scope: scopeOf(question),
+    error: "insufficient_scope",
+    description: message,
+    facts,
+  });
 }
 
-function unknown(target: Target): RegistryError {
-  if (target.kind === "blob") return blobUnknown();
-  if (target.kind === "manifest") return manifestUnknown();
-  return new RegistryError("NAME_UNKNOWN", "there is no such repository, or you may not see it");
+function unknown(target: Target, facts: () => RefusalFacts): RegistryError {
+  if (target.kind === "blob") return blobUnknown({ facts });
+  if (target.kind === "manifest") return manifestUnknown({ facts });
+  return new RegistryError("NAME_UNKNOWN", "there is no such repository, or you may not see it", { facts });
+}
+
+/** Explains a denial for the record of refused requests. */
+function factsOf({ caller: { principal }, action, reason, repository }: Refused): RefusalFacts {
+  const permission = `registry:${action}` as const;
+  if (principal === null) return { rule: "credentials", permission };
+  if (reason.by === "token") {
+    const act = { act: "request_token", to: principal.id, value: permission, by: ["caller"] };
+    return { rule: "scope", permission, lostAt: "token", wouldAllow: [act] };
+  }
+  const there = repository === undefined ? undefined : explain(principal, permission, resourceOf(repository));
+  const isHidden = there?.resource?.isHidden ?? true;
+  // A permission that the caller has nowhere is the better reason, as in the answer.
+  const facts = isHidden && reason.by !== "hidden" ? explain(principal, permission) : there;
+  return facts ?? { rule: "absent" };
 }
 
 const VERBS: Readonly<Record<Action, string>> = { pull: "pull", push: "push to", delete: "delete from" };

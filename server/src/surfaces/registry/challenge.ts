@@ -1,4 +1,5 @@
 import type { RegistryError } from "#domain/registry/index.ts";
+import type { RefusalFacts } from "#kernel/refusal.ts";
 import type { Request } from "./exchange.ts";
 import { TOKEN_PATH } from "./wire/target.ts";
 import { RegistryRefusal } from "./refusal.ts";
@@ -29,6 +30,8 @@ export interface Challenged {
   readonly scope: string | undefined;
   readonly error?: "insufficient_scope" | "invalid_token";
   readonly description?: string;
+  /** What decided, for the record of refused requests. */
+  readonly facts?: () => RefusalFacts;
 }
 
 /**
@@ -51,6 +54,7 @@ export function challengeField(deps: ChallengeDeps, request: Request, challenged
 /** Returns a 401, which makes the client request a token. */
 export function challenge(deps: ChallengeDeps, request: Request, challenged: Challenged): RegistryError {
   return new RegistryRefusal("UNAUTHORIZED", challenged.description ?? "authentication required", {
+    ...(challenged.facts && { facts: challenged.facts }),
     headers: { "www-authenticate": challengeField(deps, request, challenged) },
   });
 }

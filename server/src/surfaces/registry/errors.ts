@@ -42,8 +42,14 @@ export function sendError(request: Request, reply: Reply, error: unknown): Reply
   const refusal = refusalOf(request, reply, error);
   const { code, message, options } = refusal;
   const status = statusOfRegistry(refusal);
+  const { facts, cause } = options;
+  const own = request.refusal?.options ?? {};
+  request.refusal = {
+    code,
+    detail: message,
+    options: { ...own, ...(facts && { facts }), ...(cause !== undefined && { cause }) },
+  };
   const headers = refusal instanceof RegistryRefusal ? refusal.headers : {};
-  if (options.cause !== undefined && status >= 500) request.log.warn({ code, err: options.cause }, "request refused");
   // Every 401 must say how to sign in (RFC 9110 section 15.5.2). Without a token challenge it offers Basic.
   const challenge = status === 401 ? { "www-authenticate": 'Basic realm="mooring", charset="UTF-8"' } : {};
   void reply.code(status).headers({ "cache-control": "no-store", ...API_VERSION, ...challenge, ...headers });

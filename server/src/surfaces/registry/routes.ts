@@ -3,6 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { RegistryError, UploadMoved, type Action } from "#domain/registry/index.ts";
 import { mountRoutes } from "#http/index.ts";
 import { readFor } from "#kernel/read-for.ts";
+import { noteImage } from "./access.ts";
 import { admit, admitToCatalog } from "./admission.ts";
 import type { ImagesSurfaceDeps, RegistrySurfaceDeps } from "./deps.ts";
 import { API_VERSION, sendError } from "./errors.ts";
@@ -132,7 +133,11 @@ async function prepare(deps: RegistrySurfaceDeps, request: Request, reply: Reply
   if (target.kind === "token") throw wrongMethod(UNNAMED.token);
   if (target.kind === "base" || target.kind === "catalog") return prepareUnnamed(deps, request, reply, target.kind);
   const found = rowOf(target.kind, request.method);
-  const allowed = await admit(deps, request, { target, action: found.action });
+  const allowed = await admit(deps, request, { target, action: found.action }).catch((error: unknown) => {
+    noteImage(request, found, target);
+    throw error;
+  });
+  noteImage(request, found, target, allowed);
   const { principal } = allowed.caller;
   if (principal === null) deps.host.countAddress(reply, request.ip);
   else deps.host.countRequest(reply, principal.id);

@@ -219,7 +219,7 @@ async function stageBody(
   const body = openBody(context, description);
   try {
     const { size, signal, stream, expected } = body;
-    const limits = { bytesMax, size, signal };
+    const limits = { bytesMax, size, signal, sender: senderOf(context) };
     // The entity tag of an object is its MD5.
     const wanted = { expected, digests: ["md5" as const, ...checksumsWanted(description)] };
     const chunks = size === undefined ? reservation.admit(chunksOf(stream)) : stream;
@@ -236,6 +236,14 @@ async function stageBody(
   } finally {
     body.release();
   }
+}
+
+/** Returns whose uploads share places, see `WriteOptions.sender`. */
+export function senderOf({
+  bucket,
+  principal,
+}: Pick<Context, "bucket" | "principal">): NonNullable<WriteOptions["sender"]> {
+  return { orgId: bucket.orgId, id: principal.kind === "key" ? principal.id : principal.kind };
 }
 
 /** Writes content, encrypted if `sealing` is given. @throws as `ObjectStore.write` does */

@@ -179,7 +179,11 @@ function piecesOf({ size, sse, parts }: ObjectVersion): (Span & { nonce: string 
 }
 
 /** Writes chunks to a response, and waits while its buffer is full. */
-export async function sendChunks(chunks: AsyncIterable<Buffer>, response: Writable): Promise<void> {
+export async function sendChunks(
+  chunks: AsyncIterable<Buffer>,
+  response: Writable,
+  failed: (error: unknown) => void,
+): Promise<void> {
   const gone = new AbortController();
   const leave = (): void => gone.abort();
   response.once("close", leave);
@@ -190,6 +194,7 @@ export async function sendChunks(chunks: AsyncIterable<Buffer>, response: Writab
     }
     response.end();
   } catch (error) {
+    failed(error);
     response.destroy();
     if (!gone.signal.aborted) throw error;
   } finally {

@@ -78,10 +78,17 @@ export function sendError(request: Request, reply: Reply, cause: unknown, resour
   logBug(request, cause);
   const error = s3ErrorOf(cause);
   const status = statusOfS3(error);
+  request.refusal = refusalOf(error, cause);
   void reply.code(status).headers({ ...idFields(request.id), ...fieldsOfS3(error) });
   if (request.method === "HEAD" || status === 304) return reply.send();
   void reply.header("content-type", "application/xml");
   return sendBytes(reply, errorDocument(error, request.id, resource));
+}
+
+/** Returns the refusal for the record of refused requests: in the words of S3, with the facts of a problem. */
+function refusalOf({ code, message, options }: S3Error, cause: unknown): Request["refusal"] {
+  const own = cause instanceof Problem ? cause.options : {};
+  return { code, detail: message, options: { ...own, ...options } };
 }
 
 /** Removes the fields of an answer that could not be sent. */

@@ -2,6 +2,8 @@ import type { IncomingMessage } from "node:http";
 import { FailureDelay } from "#domain/identity/index.ts";
 import { S3Error, type Bucket } from "#domain/s3/index.ts";
 import { readFor } from "#kernel/read-for.ts";
+import { noteAccess, noteBroken, type Accessed } from "#http/index.ts";
+import { accessOf, placeIn } from "./access.ts";
 import { createS3Authenticator, type Authentication, type S3Authenticator } from "./auth/authenticate.ts";
 import type { FormFields } from "./auth/form.ts";
 import { kindOf } from "./auth/kinds.ts";
@@ -88,6 +90,7 @@ class Service {
       requestId,
       ...this.#parts.peerOf(raw),
       requestBody: () => this.#reply.askForBody(),
+      noteBroken: (error) => noteBroken(this.#request, error),
     };
   }
 
@@ -100,12 +103,21 @@ class Service {
     const auth = await this.#authenticate(exchange);
     const row = routeOf(ROWS, exchange);
     this.#name(row.name);
+    const about = accessOf(row.name, exchange, auth);
+    this.#note(about);
     const context = await this.#contextFor(row, exchange, auth);
+    this.#note(about);
     return readFor(context.principal.orgId ?? "", async () => row.run(context));
   }
 
   #name(operation: string): void {
     this.#request.operation = `s3 ${operation}`;
+  }
+
+  /** Names the object for the access log. The project is known once the bucket is. */
+  #note(about: Accessed | undefined): void {
+    if (about === undefined) return;
+    noteAccess(this.#request, this.#bucket === null ? about : { ...about, ...placeIn(this.#bucket) });
   }
 
   async #answerForm(exchange: Exchange): Promise<Answer> {
@@ -115,6 +127,7 @@ class Service {
     return POST_OBJECT.run(this.#deps, exchange, async (form, key, fields) => {
       const auth = await this.#authenticate(exchange, form);
       this.#bucket = await this.#deps.domain.buckets.find(auth.principal, exchange.bucket);
+      this.#note(accessOf(POST_OBJECT.name, { ...exchange, key }, auth));
       return createContext(this.#deps, { ...exchange, key }, { ...auth, fields }, this.#bucket);
     });
   }

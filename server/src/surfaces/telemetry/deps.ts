@@ -36,12 +36,16 @@ export interface TelemetrySurfaceDeps {
 export interface TelemetrySettingsSurfaceDeps {
   readonly host: HttpHost;
   readonly metadata: MetadataStore;
-  readonly store: Pick<TelemetryStore, "policy" | "usage" | "refresh" | "query">;
+  readonly store: Pick<TelemetryStore, "policy" | "usage" | "refresh" | "query" | "pastSql">;
   /** Announces changes of rules to every node. */
   readonly feed: IngestRulesDeps["feed"];
   readonly clock: Clock;
   /** The most days that an organization may choose; null: no limit. */
   readonly retentionDaysMax: number | null;
+  readonly retentionGraceMs: number;
+  readonly retentionDeleteMs: number;
+  /** Returns the backups that began after a time, newest first. */
+  readonly backupsSince: (ms: number) => Promise<readonly { readonly name: string; readonly startedMs: number }[]>;
   /** Returns a keyed hash. Equal texts have equal hashes, and nobody without the key can find a text by trying. */
   readonly digest: (text: string) => string;
 }

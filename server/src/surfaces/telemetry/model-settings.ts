@@ -16,9 +16,10 @@ type UsageBody = ResultOf<Rows["getTelemetryUsage"]>;
 export type ErasureBody = ResultOf<Rows["getTelemetryErasure"]>;
 
 export function settingsBody(own: TelemetryChoice, policy: TelemetryPolicy, daysMax: number | null): SettingsBody {
+  const { logs, metrics, traces } = policy.retentionDays;
   return {
     retention_days: { ...own.retentionDays },
-    effective_retention_days: { ...policy.retentionDays },
+    effective_retention_days: { logs, metrics, traces },
     retention_days_max: daysMax,
     timestamps: { ...own.timestamps },
     effective_timestamps: {
@@ -63,7 +64,7 @@ export function erasureBody({ row, parts, state }: Erasure): ErasureBody {
   return {
     id: row.id,
     state,
-    types: JSON.parse(row.types) as TelemetryType[],
+    types: JSON.parse(row.types) as ErasureBody["types"],
     match_digest: row.match_digest,
     rows_erased: parts.reduce((sum, part) => sum + part.rows_erased, 0),
     files_rewritten: parts.reduce((sum, part) => sum + part.files_rewritten, 0),

@@ -16,10 +16,13 @@ import { TELEMETRY_TYPES, type TelemetryType } from "#stores/telemetry/index.ts"
 import type { AlertsSurfaceDeps, TelemetrySettingsSurfaceDeps, TelemetrySurfaceDeps } from "./deps.ts";
 import * as alerts from "./operations/alerts.ts";
 import * as erasures from "./operations/erasures.ts";
+import * as retentionRules from "./operations/retention-rules.ts";
 import { ingest } from "./operations/ingest.ts";
 import { otlpExport } from "./operations/otlp-export.ts";
 import * as ingestRules from "./operations/ingest-rules.ts";
 import { previewIngestRule } from "./operations/preview-ingest-rule.ts";
+import * as accessLog from "./operations/access-log.ts";
+import * as queryLog from "./operations/query-log.ts";
 import { listRefusedEntries } from "./operations/refused-entries.ts";
 import * as settings from "./operations/settings.ts";
 import { tailLogs } from "./operations/tail-logs.ts";
@@ -133,7 +136,10 @@ function notOtlp(): Problem {
 export function mountTelemetrySettings(app: FastifyInstance, deps: TelemetrySettingsSurfaceDeps): void {
   mountRoutes(app, deps, TELEMETRY_SETTINGS_ROUTES, {
     ...settings,
+    ...accessLog,
+    ...queryLog,
     ...erasures,
+    ...retentionRules,
     ...ingestRules,
     previewIngestRule,
     listRefusedEntries,

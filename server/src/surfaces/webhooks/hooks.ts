@@ -5,12 +5,14 @@ import {
   BODY_LIMITS,
   createBodyBudget,
   createRateLimiter,
+  noteAccess,
   readBody,
   type Surface,
   PROBLEMS,
 } from "#http/index.ts";
 import { WEBHOOK_BODY_BYTES_MAX } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
+import type { RefusalFacts } from "#kernel/refusal.ts";
 import type { WebhooksSurfaceDeps } from "./deps.ts";
 
 type App = Parameters<Surface["mount"]>[0];
@@ -35,6 +37,7 @@ export function mountHooks(app: App, deps: WebhooksSurfaceDeps): void {
   const limiter = createRateLimiter({ name: "webhook", ...rate, clock: host.clock });
   const budget = createBodyBudget(BODY_LIMITS);
   const admitted = new WeakMap<IncomingMessage, Admitted>();
+  const known = new WeakMap<IncomingMessage, Target>();
 
   const admit = async (request: Request, reply: Reply): Promise<void> => {
     const { token } = request.params as { token: string };
@@ -43,6 +46,8 @@ export function mountHooks(app: App, deps: WebhooksSurfaceDeps): void {
       host.countAddress(reply, request.ip);
       throw nowhere();
     }
+    known.set(request.raw, target);
+    noteAccess(request, { orgId: target.webhook.org_id, projectId: target.webhook.project_id });
     limiter.take(target.webhook.id);
     if (target.isSuspended) throw suspended();
     if (target.webhook.paused === 1) throw paused();
@@ -50,14 +55,14 @@ export function mountHooks(app: App, deps: WebhooksSurfaceDeps): void {
     admitted.set(request.raw, { target, contentType: headers["content-type"] });
     // Accepts any content type, even a malformed one. Otherwise Fastify would look for a parser for it.
     delete headers["content-type"];
-    reply.raw.once("close", budget.hold(target.webhook.org_id, bodyBytes(request)));
+    reply.raw.once("close", budget.hold({ orgId: target.webhook.org_id, id: target.webhook.id }, bodyBytes(request)));
   };
 
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (_request: Request, payload: IncomingMessage) =>
     readBody(payload, WEBHOOK_BODY_BYTES_MAX),
   );
-  app.setErrorHandler((error, request, reply) => refuse(error, request, reply));
+  app.setErrorHandler((error, request, reply) => refuse(error, request, reply, known.get(request.raw)));
   app.route({
     // Routes all methods to the receiver, which refuses the unsupported ones. Fastify's refusal would show the address.
     method: ["POST", "GET", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"],
@@ -126,15 +131,24 @@ function answerHandshake(reply: Reply, { status, headers, body }: HandshakeAnswe
 }
 
 /** Answers an error like other surfaces, but without the path, because it contains the secret. */
-function refuse(error: unknown, request: Request, reply: Reply): Reply {
+function refuse(error: unknown, request: Request, reply: Reply, target: Target | undefined): Reply {
   // A token that is too long gets the same answer as an unknown one.
   const plain = (error as { code?: unknown }).code === "FST_ERR_MAX_PARAM_LENGTH" ? nowhere() : error;
-  const { code, message: detail } = answerProblem(request, reply, plain);
+  const { code, message: detail, options } = answerProblem(request, reply, plain);
+  if (target !== undefined) request.refusal = { code, detail, options: { ...options, facts: () => factsOf(target) } };
   if (code === "method_not_allowed") void reply.header("allow", "POST");
   const { title, status } = PROBLEMS[code];
   const type = `urn:mooring:problem:${code}`;
   const body = { type, title, status, detail, instance: "/hooks", code, request_id: request.id };
   return reply.header("content-type", "application/problem+json; charset=utf-8").send(JSON.stringify(body));
+}
+
+/** Who knows the address is the webhook's sender. */
+function factsOf({ webhook: { id, org_id: orgId, project_id: projectId } }: Target): RefusalFacts {
+  return {
+    actor: { kind: "webhook", id, orgId },
+    resource: { kind: "webhook", id, projectId, isHidden: false },
+  };
 }
 
 function bodyBytes(request: Request): number {

@@ -2,7 +2,9 @@ import { ConfigError } from "../../config.ts";
 import { findRunningServer } from "../../running.ts";
 import { LOCAL_OPTIONS, command, configOf, ExitCode, noMore, type Option, type Parsed } from "../command.ts";
 import type { Check, CheckContext, Finding } from "./finding.ts";
+import { BACKUP_CHECKS } from "./backups.ts";
 import { BUCKET_CHECKS } from "./buckets.ts";
+import { DATABASE_CHECKS } from "./database.ts";
 import { MACHINE_CHECKS } from "./machine.ts";
 import { NETWORK_CHECKS } from "./network.ts";
 import { OBJECT_CHECKS } from "./objects.ts";
@@ -23,9 +25,11 @@ Exit codes: 0 no check failed (there may be warnings), 1 a check failed.
 
 const CHECKS: readonly Check[] = [
   ...MACHINE_CHECKS,
+  ...DATABASE_CHECKS,
   ...RECORD_CHECKS,
   ...OBJECT_CHECKS,
   ...RETENTION_CHECKS,
+  ...BACKUP_CHECKS,
   ...BUCKET_CHECKS,
   ...NETWORK_CHECKS,
 ];

@@ -12,5 +12,6 @@ export {
 } from "./destinations.ts";
 export { destinationSettings, type DeliveryRow, type DestinationRow, type ForwardingDeps } from "./model.ts";
 export { forwardingHandler, type RunDeps } from "./run.ts";
+export { countFailedDestinations } from "./store.ts";
 export { replayEvent, replayTo, type Replay } from "./replay.ts";
 export { Waker } from "./waker.ts";

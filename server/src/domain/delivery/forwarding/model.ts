@@ -42,6 +42,8 @@ export function destinationSettings(row: Pick<DestinationRow, "settings">): Dest
  * this name.
  */
 export const FORWARD = "webhook.hand_on";
+/** After this many consecutive failures, a destination gets one event at a time. */
+export const FAILURES_MAX = 5;
 
 export function newDelivery(
   { clock }: Pick<ForwardingDeps, "clock">,

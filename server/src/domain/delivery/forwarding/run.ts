@@ -5,7 +5,14 @@ import type { Job, JobHandler, JobOutcome } from "#stores/jobs/index.ts";
 import type { Reader } from "#stores/metadata/index.ts";
 import { WAIT_MS_MAX } from "../attempts.ts";
 import { signingSecrets } from "../secrets.ts";
-import { destinationSettings, FORWARD, type DeliveryRow, type DestinationRow, type ForwardingDeps } from "./model.ts";
+import {
+  destinationSettings,
+  FAILURES_MAX,
+  FORWARD,
+  type DeliveryRow,
+  type DestinationRow,
+  type ForwardingDeps,
+} from "./model.ts";
 import { Paces } from "./pace.ts";
 import { Progress } from "./progress.ts";
 import { sendEvent } from "./send.ts";
@@ -22,8 +29,7 @@ const PAGE_EVENTS = 200;
 const PAGE_RETRIES = 50;
 /** The length of a run. Its results are written at its end, so after a crash only the events of one run are repeated. */
 const RUN_MS = 1000;
-/** After this many consecutive failures, one event is tried at each `PROBE_MS`. */
-const FAILURES_MAX = 5;
+/** A destination with `FAILURES_MAX` consecutive failures gets one event at each `PROBE_MS`. */
 const PROBE_MS = 60_000;
 /** An idle destination is checked at this interval, in case a notification about a new event was lost. */
 const IDLE_MS = 60_000;

@@ -1,6 +1,6 @@
 import { joinProject } from "#domain/projects/index.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
-import { FORWARD, type DeliveryRow, type DestinationRow } from "./model.ts";
+import { FAILURES_MAX, FORWARD, type DeliveryRow, type DestinationRow } from "./model.ts";
 
 export async function destinationById(db: Reader, webhookId: string, id: string): Promise<DestinationRow | undefined> {
   const query = db.selectFrom("webhook_destination").selectAll().where("id", "=", id);
@@ -218,4 +218,15 @@ export async function dueNoLater(tx: Writer, destinationId: string, atMs: number
     .where("key", "=", destinationId)
     .where("due_at", ">", atMs)
     .execute();
+}
+
+/** Counts the destinations that accept nothing: they still get events, or the server has stopped them. */
+export async function countFailedDestinations(db: Reader): Promise<number> {
+  const { n } = await db
+    .selectFrom("webhook_destination")
+    .select((eb) => eb.fn.countAll<number>().as("n"))
+    .where((eb) => eb.or([eb("state", "=", "stopped"), eb("failures", ">=", FAILURES_MAX)]))
+    .where("state", "!=", "paused")
+    .executeTakeFirstOrThrow();
+  return Number(n);
 }

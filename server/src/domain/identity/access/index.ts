@@ -14,6 +14,7 @@ export {
   within,
   type Decision,
 } from "./authorize.ts";
+export { explain } from "./explain.ts";
 export { hasAny, intersection, isWithin, type Limits } from "./limits.ts";
 export {
   ORG_ROLE_SCOPES,
@@ -37,6 +38,7 @@ export type {
 export { clauseOf, clausesOf, lacking, type Reason, type Verdict, type Withheld } from "./reason.ts";
 export {
   absent,
+  explained,
   requireAllSeen,
   requireAnywhere,
   requireOrganization,

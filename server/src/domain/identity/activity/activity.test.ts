@@ -7,6 +7,7 @@ import { after, before, describe, test } from "node:test";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { openTestMetadata } from "#stores/metadata/testing.ts";
 import { DATABASES, postgresUrl } from "../../../../../tests/fixtures/databases.ts";
+import { DAY_MS, usageSums, type UsageKey } from "#domain/usage/index.ts";
 import { Activity } from "./activity.ts";
 import type { CountedRequest } from "./counts.ts";
 import { Schedule } from "#stores/jobs/index.ts";
@@ -35,7 +36,7 @@ for (const { kind, skip } of DATABASES) {
 
     const node = (): Activity =>
       new Activity({ schedule: new Schedule(clock), metadata, clock: trustedClock(clock), log });
-    const request = (change: Partial<CountedRequest> & { id: string }): CountedRequest => ({
+    const request = (change: Partial<CountedRequest> & { id: string | null }): CountedRequest => ({
       orgId: "org_1",
       isPerson: false,
       service: "query",
@@ -43,9 +44,46 @@ for (const { kind, skip } of DATABASES) {
       userAgent: "curl/8",
       refused: false,
       limited: false,
+      projectId: null,
+      bytesIn: 0,
+      bytesOut: 0,
       ...change,
     });
     const fresh = (): string => `cred_${++credentials}`;
+
+    test("daily usage of two nodes adds up on each UTC day, with a page for each key", async () => {
+      const orgId = `org_${fresh()}`;
+      const [one, two] = [node(), node()];
+      const used = { orgId, projectId: "proj_1", bytesIn: 3, bytesOut: 4_000_000_000 };
+      const before = nowMs;
+      for (const activity of [one, two]) activity.count(request({ id: "cred_u", ...used }));
+      one.count(request({ id: null, ...used, service: "webhooks" }));
+      two.count(request({ id: "user_u", isPerson: true, ...used, projectId: null }));
+      one.countScan({ orgId, projectId: "proj_1", service: "query", credentialId: "cred_u", bytes: 77 });
+      await Promise.all([one.flush(), two.flush()]);
+      nowMs += DAY_MS;
+      one.count(request({ id: "cred_u", ...used, refused: true }));
+      await Promise.all([one.stop(), two.stop()]);
+      const [day, next] = [before - (before % DAY_MS), nowMs - (nowMs % DAY_MS)];
+      nowMs = before;
+      const filter = { fromDay: day, toDay: next };
+      const by = ["project_id", "credential_id", "service"] as const;
+      const found: unknown[] = [];
+      for (let after: UsageKey | undefined; ;) {
+        const [row] = await usageSums(metadata.read, orgId, filter, { by, after, limit: 1 });
+        if (row === undefined) break;
+        after = [row.day, row.project_id, row.credential_id, row.service];
+        found.push([...after, row.requests, row.refused, row.bytes_in, row.bytes_out, row.bytes_scanned]);
+      }
+      assert.deepEqual(found, [
+        [next, "proj_1", "cred_u", "query", 1, 1, 3, 4_000_000_000, 0],
+        [day, "", "", "query", 1, 0, 3, 4_000_000_000, 0],
+        [day, "proj_1", "", "webhooks", 1, 0, 3, 4_000_000_000, 0],
+        [day, "proj_1", "cred_u", "query", 2, 0, 6, 8_000_000_000, 77],
+      ]);
+      const [total] = await usageSums(metadata.read, orgId, filter, { by: [], total: true, limit: 1 });
+      assert.equal(total?.requests, 5);
+    });
 
     test("two nodes add to the same rows, and nothing is written before a flush", async () => {
       const id = fresh();

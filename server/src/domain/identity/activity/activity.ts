@@ -1,7 +1,8 @@
+import { addUsageRows, UsageCounts, type Scan, type UsageRow } from "#domain/usage/index.ts";
 import { earlier, type GuardedClock } from "#kernel/deletions.ts";
 import type { Schedule, ScheduledWork } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
-import { Counts, HOUR_MS, MINUTE_MS, type CountedRequest } from "./counts.ts";
+import { Counts, HOUR_MS, MINUTE_MS, type CountedRequest, type KnownRequest } from "./counts.ts";
 import {
   addRows,
   deleteRows,
@@ -40,12 +41,13 @@ const TRANSACTION_ROWS = 500;
 const ADDRESSES_SHOWN = 10;
 
 /**
- * Counts requests by credential. The counts are in memory, and every ten seconds they are added to the records of all
+ * Counts requests by credential, and usage by day. The counts are in memory, and every ten seconds they are added to the records of all
  * nodes.
  */
 export class Activity {
   readonly #deps: ActivityDeps;
   readonly #counts = new Counts();
+  readonly #usage = new UsageCounts();
   readonly #writing: ScheduledWork;
   #flushing: Promise<void> | undefined;
   /** The hour of the last cleanup. */
@@ -58,14 +60,23 @@ export class Activity {
       run: () => this.flush(),
       failed: (error) => {
         this.#warn(error);
-        if (!this.#counts.isEmpty) this.#writing.ask();
+        if (!this.#counts.isEmpty || !this.#usage.isEmpty) this.#writing.ask();
       },
       onlyAsked: true,
     });
   }
 
   count(request: CountedRequest): void {
-    this.#counts.add(request, this.#deps.clock.nowMs());
+    const { id, isPerson } = request;
+    const nowMs = this.#deps.clock.nowMs();
+    if (id !== null) this.#counts.add(request as KnownRequest, nowMs);
+    this.#usage.add(request, id === null || isPerson ? "" : id, nowMs);
+    this.#writing.ask();
+  }
+
+  /** Counts the bytes that a query has read. */
+  countScan(scan: Scan): void {
+    this.#usage.addScan(scan, this.#deps.clock.nowMs());
     this.#writing.ask();
   }
 
@@ -117,12 +128,18 @@ export class Activity {
 
   async #keep(): Promise<void> {
     const { metadata } = this.#deps;
-    const parts = partsOf(this.#counts.take());
+    const parts = [
+      ...partsOf(this.#counts.take()),
+      ...chunks(this.#usage.take()).map((rows) => ({ ...NONE, usage: rows })),
+    ];
     try {
       for (let batch = parts.splice(0, BATCH_PARTS); batch.length > 0; batch = parts.splice(0, BATCH_PARTS)) {
         await metadata
           .write(async (tx) => {
-            for (const part of batch) addRows(tx, part);
+            for (const part of batch) {
+              addRows(tx, part);
+              addUsageRows(tx, part.usage);
+            }
           })
           .catch((error: unknown) => {
             parts.push(...batch);
@@ -130,7 +147,10 @@ export class Activity {
           });
       }
     } finally {
-      for (const part of parts) this.#counts.putBack(part);
+      for (const part of parts) {
+        this.#counts.putBack(part);
+        this.#usage.putBack(part.usage);
+      }
     }
     await this.#tidy();
   }
@@ -152,13 +172,16 @@ export class Activity {
 
 const BATCH_PARTS = TRANSACTION_ROWS / STATEMENT_ROWS;
 
+type Part = CountedRows & { readonly usage: readonly UsageRow[] };
+
+const NONE: Part = { addresses: [], minutes: [], services: [], usage: [] };
+
 /** Splits the rows into parts of one statement each. */
-function partsOf({ addresses, minutes, services }: CountedRows): CountedRows[] {
-  const none = { addresses: [], minutes: [], services: [] };
+function partsOf({ addresses, minutes, services }: CountedRows): Part[] {
   return [
-    ...chunks(services).map((rows) => ({ ...none, services: rows })),
-    ...chunks(minutes).map((rows) => ({ ...none, minutes: rows })),
-    ...chunks(addresses).map((rows) => ({ ...none, addresses: rows })),
+    ...chunks(services).map((rows) => ({ ...NONE, services: rows })),
+    ...chunks(minutes).map((rows) => ({ ...NONE, minutes: rows })),
+    ...chunks(addresses).map((rows) => ({ ...NONE, addresses: rows })),
   ];
 }
 

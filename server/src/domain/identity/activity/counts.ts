@@ -4,8 +4,8 @@ import type { AddressRow, CountedRows, MinuteRow, ServiceRow } from "./store.ts"
 /** An answered request and its actor. */
 export interface CountedRequest {
   readonly orgId: string;
-  /** The id of a credential, an S3 key or a person. For a person only the organization's sums are kept. */
-  readonly id: string;
+  /** The id of a credential, an S3 key or a person. For a person only the organization's sums are kept. Null: not known. */
+  readonly id: string | null;
   readonly isPerson: boolean;
   readonly service: ActivityService;
   readonly ip: string | null;
@@ -13,7 +13,14 @@ export interface CountedRequest {
   /** The request was forbidden, or over a rate limit. */
   readonly refused: boolean;
   readonly limited: boolean;
+  /** Null: none, or not known. */
+  readonly projectId: string | null;
+  readonly bytesIn: number;
+  readonly bytesOut: number;
 }
+
+/** A request of a known actor. */
+export type KnownRequest = CountedRequest & { readonly id: string };
 
 export const HOUR_MS = 60 * 60 * 1000;
 export const MINUTE_MS = 60_000;
@@ -48,7 +55,7 @@ export class Counts {
     return this.#services.size === 0;
   }
 
-  add(request: CountedRequest, nowMs: number): void {
+  add(request: KnownRequest, nowMs: number): void {
     const minute = nowMs - (nowMs % MINUTE_MS);
     const last = this.#last.get(request.id);
     const rows = last !== undefined && isAlike(last, request, minute) ? last : this.#rowsOf(request, nowMs, minute);
@@ -64,7 +71,7 @@ export class Counts {
     rows.ofAddress.last_at = nowMs;
   }
 
-  #rowsOf(request: CountedRequest, nowMs: number, minute: number): Last {
+  #rowsOf(request: KnownRequest, nowMs: number, minute: number): Last {
     const { orgId, id, isPerson, service, ip, userAgent } = request;
     const hour = nowMs - (nowMs % HOUR_MS);
     const ofService = rowOf(this.#services, `${orgId} ${hour} ${service}`, () => newService(orgId, hour, service));
@@ -82,7 +89,7 @@ export class Counts {
     return last;
   }
 
-  #address({ id, service, ip, userAgent }: CountedRequest, hour: number): AddressRow {
+  #address({ id, service, ip, userAgent }: KnownRequest, hour: number): AddressRow {
     const agent = userAgent?.slice(0, USER_AGENT_CHARS_MAX) ?? "";
     const place = `${ip ?? ""} ${agent}`;
     const known = this.#addresses.get(`${id} ${hour} ${service} ${place}`);
@@ -137,7 +144,7 @@ export class Counts {
   }
 }
 
-function isAlike(last: Last, { orgId, service, ip, userAgent }: CountedRequest, minute: number): boolean {
+function isAlike(last: Last, { orgId, service, ip, userAgent }: KnownRequest, minute: number): boolean {
   return (
     last.minute === minute &&
     last.service === service &&

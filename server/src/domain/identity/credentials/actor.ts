@@ -3,6 +3,7 @@ import type { AuditEvent } from "#domain/audit/index.ts";
 import {
   absent,
   decide,
+  explained,
   heldScopes,
   lacking,
   mayRevokeIn,
@@ -34,13 +35,17 @@ export interface ActorContext {
  * Returns the permissions of the actor for the resource.
  * @throws Problem `not_found` if the resource is hidden from it
  */
-export function permissionsOf(actor: ActorContext["actor"], resource: Resource): ReadonlySet<Scope> {
+export function permissionsOf(
+  actor: ActorContext["actor"],
+  resource: Resource,
+  permission: Scope = "credentials:read",
+): ReadonlySet<Scope> {
   if (actor.kind === "system") {
     if (actor.orgId !== resource.orgId) throw absent();
     return ALL_SCOPES;
   }
   const held = heldScopes(actor, resource);
-  if (held === undefined) throw absent();
+  if (held === undefined) throw explained({ principal: actor, permission, resource }, absent());
   return held;
 }
 
@@ -52,10 +57,12 @@ export function requirePermission(
 ): ReadonlySet<Scope> {
   if (actor.kind !== "system" && heldScopes(actor, resource) === undefined && oversees(actor, permission, resource))
     return new Set();
-  const held = permissionsOf(actor, resource);
+  const held = permissionsOf(actor, resource, permission);
   if (held.has(permission)) return held;
-  const verdict = actor.kind === "system" ? undefined : decide(actor, permission, resource);
-  throw lacking(permission, verdict?.allowed === false ? verdict.reason : { by: "scope" });
+  if (actor.kind === "system") throw lacking(permission, { by: "scope" });
+  const verdict = decide(actor, permission, resource);
+  const problem = lacking(permission, verdict.allowed ? { by: "scope" } : verdict.reason);
+  throw explained({ principal: actor, permission, resource }, problem);
 }
 
 /**

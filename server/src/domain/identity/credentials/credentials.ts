@@ -1,4 +1,4 @@
-import type { PersonPrincipal } from "#domain/identity/access/index.ts";
+import { explained, type PersonPrincipal } from "#domain/identity/access/index.ts";
 import { kept } from "#domain/idempotency/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
@@ -91,10 +91,9 @@ async function createApp(
   const scopes = requireKnownScopes(input.scopes);
   const valid = validated(input);
   if (actor.kind === "credential" && actor.projectId !== null && input.projectId === null) {
-    throw new Problem(
-      "forbidden",
-      "A credential of a project can create credentials only in that project. Give its project_id.",
-    );
+    const detail = "A credential of a project can create credentials only in that project. Give its project_id.";
+    const asked = { principal: actor, permission: "credentials:write", resource: { orgId: actor.orgId } } as const;
+    throw explained(asked, new Problem("forbidden", detail));
   }
   const creation: Creation<"credential"> = {
     ...valid,

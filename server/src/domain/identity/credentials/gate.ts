@@ -2,6 +2,7 @@ import { requireNothingLacking } from "#domain/identity/access/index.ts";
 import { organizationAllows } from "@mooring/contract";
 import { requireOrganizationAllows, type Suspension } from "#domain/suspension/index.ts";
 import { Problem } from "#kernel/problem.ts";
+import type { RefusedActor } from "#kernel/refusal.ts";
 import type { AddressTest } from "./addresses.ts";
 import type { RefusalLog } from "./refusals.ts";
 import type { CredentialState } from "./states.ts";
@@ -19,6 +20,12 @@ export interface Gate {
    * @throws Problem `organization_blocked`, `approval_pending`, `address_not_allowed`, `second_factor_required`, `provider_sign_in_required`
    */
   require(state: CredentialState, origin: Origin | undefined): void;
+}
+
+/** Returns the actor of a refusal that comes before the request has a principal. */
+export function refusedActorOf({ id, orgId, ownerId }: CredentialState): RefusedActor {
+  if (ownerId !== null) return { kind: "person", id: ownerId, orgId, tokenId: id };
+  return { kind: id.startsWith("key_") ? "key" : "credential", id, orgId };
 }
 
 export function createGate(refusals: Pick<RefusalLog, "record">): Gate {
@@ -40,8 +47,13 @@ export function createGate(refusals: Pick<RefusalLog, "record">): Gate {
         ip: origin?.ip ?? null,
         requestId: origin?.requestId ?? null,
       });
-      requireUsable(state, origin?.ip);
-      requireNothingLacking(lacking);
+      try {
+        requireUsable(state, origin?.ip);
+        requireNothingLacking(lacking);
+      } catch (error) {
+        if (error instanceof Problem) error.options.facts = () => ({ actor: refusedActorOf(state) });
+        throw error;
+      }
     },
   };
 }

@@ -62,7 +62,7 @@ export {
   type Plan,
   type Watched,
 } from "./effects.ts";
-export { credentialNames } from "./names.ts";
+export { credentialNames, namesOfCredentials, type Named } from "./names.ts";
 export { lastResponsibleSince, placeOfCredential } from "./store.ts";
 export { Trusts, type NewTrust, type TrustListing, type TrustView } from "./trusts.ts";
 export { UsageLog } from "./usage.ts";

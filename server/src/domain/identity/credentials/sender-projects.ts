@@ -3,7 +3,7 @@ import { absent, requireSeen, type Principal } from "#domain/identity/access/ind
 import type { ChangeFeed } from "#domain/identity/changes/index.ts";
 import { projectsByNames, type ProjectAccess } from "#domain/projects/index.ts";
 import { isId } from "#kernel/ids.ts";
-import { Problem } from "#kernel/problem.ts";
+import { Problem, type ProblemOptions } from "#kernel/problem.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 
 /** The result for a name: the id of the project, or why the sender may not write to it. Plain data, which a thread can send. */
@@ -114,7 +114,7 @@ function idFor(principal: Principal, project: ProjectAccess): string {
   try {
     requireSeen({ ...principal, limits: undefined }, "telemetry:write", { orgId: principal.orgId, project });
   } catch (error) {
-    throw error instanceof Problem && error.code === absent().code ? noSuchProject() : error;
+    throw error instanceof Problem && error.code === absent().code ? noSuchProject(error.options) : error;
   }
   return project.id;
 }
@@ -133,8 +133,9 @@ function resultOf(principal: Principal, project: ProjectAccess): NamedProject {
 }
 
 /** The same problem for absent and hidden projects, and for those to which the credential does not belong. */
-function noSuchProject(): Problem {
-  return new Problem("not_found", "The named project does not exist, or the sender may not write to it.");
+function noSuchProject({ facts }: Pick<ProblemOptions, "facts"> = {}): Problem {
+  const detail = "The named project does not exist, or the sender may not write to it.";
+  return new Problem("not_found", detail, facts && { facts });
 }
 
 function unreachable(cause: unknown): never {

@@ -6,13 +6,13 @@ import { Problem } from "#kernel/problem.ts";
 import { isWellFormedSecret } from "#kernel/secrets.ts";
 import type { Clock } from "#kernel/time.ts";
 import { allowsOrigin } from "./origins.ts";
-import type { Gate } from "./gate.ts";
+import { refusedActorOf, type Gate } from "./gate.ts";
 import type { RenewHash } from "./hash-renewal.ts";
 import { KeyRates } from "./key-rates.ts";
 import { KINDS } from "./kinds.ts";
 import { principalOfState } from "./principal.ts";
 import type { RefusalLog } from "./refusals.ts";
-import { CLIENT_SECRET_HASH } from "./sign-in.ts";
+import { CLIENT_SECRET_HASH, ruleOfEnding } from "./sign-in.ts";
 import { endingOf } from "./state.ts";
 import type { CredentialState, CredentialStates } from "./states.ts";
 import type { UsageLog } from "./usage.ts";
@@ -167,7 +167,9 @@ export class Senders {
   #refuse(request: SenderRequest, state: CredentialState | undefined, reason: string): Problem {
     this.#record(request, state, reason);
     if (state === undefined) return refusal("does not exist on this server");
-    return refusal(`${reason.startsWith("revoked") ? "was" : "has"} ${reason}`);
+    const problem = refusal(`${reason.startsWith("revoked") ? "was" : "has"} ${reason}`);
+    problem.options.facts = () => ({ rule: ruleOfEnding(reason), actor: refusedActorOf(state) });
+    return problem;
   }
 
   #refuseOrigin(request: SenderRequest, state: CredentialState): Problem {

@@ -3,10 +3,11 @@ import type { ChangeFeed } from "#domain/identity/changes/index.ts";
 import { AssertionRefusal, type Federation } from "#domain/identity/federation/index.ts";
 import type { Hasher, Lookups } from "#domain/identity/keys/index.ts";
 import { Problem } from "#kernel/problem.ts";
+import type { RefusalFacts } from "#kernel/refusal.ts";
 import { isWellFormedSecret } from "#kernel/secrets.ts";
 import type { Clock } from "#kernel/time.ts";
 import { FailureDelay, failurePlaceOf } from "./failure-delay.ts";
-import type { Gate, Origin } from "./gate.ts";
+import { refusedActorOf, type Gate, type Origin } from "./gate.ts";
 import type { RenewHash } from "./hash-renewal.ts";
 import { KINDS } from "./kinds.ts";
 import type { RefusalLog } from "./refusals.ts";
@@ -58,6 +59,9 @@ export class SignIn {
   /** SHA-256 of the last accepted secret. It lives as long as the cached state that accepted it. */
   readonly #accepted = new WeakMap<CredentialState, { digest: Buffer; secret: Secret }>();
 
+  /** The credential that a refused request names, without a proof that it is its owner's. */
+  readonly #named = new WeakMap<SignInRequest | AssertionRequest, CredentialState>();
+
   constructor(deps: SignInDeps) {
     this.#deps = deps;
     this.#failures = new FailureDelay(deps.clock);
@@ -81,6 +85,7 @@ export class SignIn {
     throw new Problem(
       "unauthorized",
       "The client id or the client secret is wrong, or the credential is no longer valid. Check both, or ask for a new credential.",
+      { facts: this.#factsOf(request) },
     );
   }
 
@@ -104,7 +109,7 @@ export class SignIn {
       if (!(error instanceof AssertionRefusal)) throw error;
       this.#refuse(request, state, live === undefined ? reasonOf(state, clock.nowMs()) : error.reason);
       if (!error.isIssuersFault) this.#fail(request);
-      throw new Problem("unauthorized", error.message);
+      throw new Problem("unauthorized", error.message, { facts: this.#factsOf(request) });
     }
   }
 
@@ -123,7 +128,9 @@ export class SignIn {
     if (state === undefined || secret === undefined || state.ownerId === null) throw unknownToken();
     const ending = endingOf(state, clock.nowMs());
     if (ending !== undefined || !this.#isGood(state, secret))
-      throw new Problem("invalid_token", `The personal access token ${endedText(ending ?? "expired")}.`);
+      throw new Problem("invalid_token", `The personal access token ${endedText(ending ?? "expired")}.`, {
+        facts: () => ({ rule: ruleOfEnding(ending ?? "expired"), actor: refusedActorOf(state) }),
+      });
     gate.require(state, origin);
     this.#renewHash(secret, hasher);
     usage.touch(state.id, { secretId: secret.id, ip: origin?.ip ?? null });
@@ -147,6 +154,15 @@ export class SignIn {
   async #fresh(): Promise<void> {
     const renewing = this.#deps.feed.ensureFresh();
     if (renewing !== undefined) await renewing;
+  }
+
+  /** Names the credential for the record of refused requests. The caller does not get it. */
+  #factsOf(request: SignInRequest | AssertionRequest): () => RefusalFacts {
+    const named = this.#named.get(request);
+    if (named === undefined) return () => ({});
+    const ending = endingOf(named, this.#deps.clock.nowMs());
+    const rule = ending === undefined ? "credentials" : ruleOfEnding(ending);
+    return () => ({ rule, named: { orgId: named.orgId, credentialId: named.id } });
   }
 
   /** @throws Problem `rate_limited` */
@@ -217,6 +233,7 @@ export class SignIn {
 
   #refuse(request: SignInRequest | AssertionRequest, state: CredentialState | undefined, reason: string): undefined {
     if (state === undefined) timingSafeEqual(NO_HASH, NO_HASH);
+    else this.#named.set(request, state);
     this.#deps.refusals.record({
       orgId: state?.orgId ?? null,
       credentialId: state?.id ?? null,
@@ -232,6 +249,11 @@ export class SignIn {
 
 function unknownToken(): Problem {
   return new Problem("invalid_token", "This server did not create this personal access token.");
+}
+
+/** Returns the rule that refuses a credential which has ended. */
+export function ruleOfEnding(ending: string): "expired" | "revoked" {
+  return ending.startsWith("revoked") ? "revoked" : "expired";
 }
 
 function endedText(ending: string): string {

@@ -5,7 +5,7 @@ import type { ChangeFeed, ChangeRow } from "#domain/identity/changes/index.ts";
 import { endingOf, type CredentialState, type CredentialStates } from "#domain/identity/credentials/index.ts";
 import { verifyJws, type SigningKeys } from "#domain/identity/keys/index.ts";
 import { decodeBase64Url } from "#kernel/decoding.ts";
-import { Problem } from "#kernel/problem.ts";
+import { Problem, type ProblemOptions } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
 import { decodeClaims, namesKey, splitJws, type AccessTokenClaims, type CompactJws } from "./jwt.ts";
 
@@ -135,10 +135,10 @@ export class TokenVerifier {
     const nowS = clock.nowMs() / 1000;
     if (claims.iss !== issuer) throw invalid("The access token was issued by another server.");
     if (claims.aud !== audience) throw invalid("The access token is meant for another server.");
-    if (nowS >= claims.exp) throw invalid("The access token has expired.");
+    if (nowS >= claims.exp) throw invalid("The access token has expired.", factsOf(claims, "expired"));
     if (Math.max(claims.iat, claims.nbf ?? 0) > nowS + CLOCK_SKEW_S)
       throw invalid("The access token is not valid yet.");
-    if (this.#void.has(claims.jti)) throw invalid("The access token was revoked.");
+    if (this.#void.has(claims.jti)) throw invalid("The access token was revoked.", factsOf(claims, "revoked"));
   }
 
   #keep(digest: string, signed: SignedToken): void {
@@ -186,11 +186,18 @@ function signedOf(parts: CompactJws): SignedToken {
 
 function checkCredential(credential: CredentialState, claims: AccessTokenClaims, nowMs: number): void {
   const ending = endingOf(credential, nowMs);
-  if (ending !== undefined)
-    throw invalid(`The credential of this token ${ending.startsWith("revoked") ? "was" : "has"} ${ending}.`);
-  if (!hasTrust(credential, claims)) throw invalid("The trust that issued this token was deleted.");
+  if (ending !== undefined) {
+    const isRevoked = ending.startsWith("revoked");
+    const detail = `The credential of this token ${isRevoked ? "was" : "has"} ${ending}.`;
+    throw invalid(detail, factsOf(claims, isRevoked ? "revoked" : "expired"));
+  }
+  if (!hasTrust(credential, claims))
+    throw invalid("The trust that issued this token was deleted.", factsOf(claims, "revoked"));
   if (claims.ce !== credential.epoch)
-    throw invalid("The permissions of the credential were changed after this token was issued. Ask for a new token.");
+    throw invalid(
+      "The permissions of the credential were changed after this token was issued. Ask for a new token.",
+      factsOf(claims, "revoked"),
+    );
 }
 
 function withheldOf({ scopes, withheld }: CredentialState, held: ReadonlySet<Scope>): ReadonlyMap<Scope, Withheld> {
@@ -204,6 +211,11 @@ function hasTrust({ trusts }: CredentialState, { trust }: AccessTokenClaims): bo
   return trust === undefined || trusts.some(({ id }) => id === trust);
 }
 
-function invalid(detail: string): Problem {
-  return new Problem("invalid_token", detail);
+function invalid(detail: string, facts?: ProblemOptions["facts"]): Problem {
+  return new Problem("invalid_token", detail, facts && { facts });
+}
+
+/** Names the owner of a token with a valid signature, for the record of refused requests. */
+function factsOf({ sub, org }: AccessTokenClaims, rule: "expired" | "revoked"): ProblemOptions["facts"] {
+  return () => ({ rule, actor: { kind: "credential", id: sub, orgId: org } });
 }

@@ -21,7 +21,6 @@ import {
   invitationById,
   listInvitationRows,
   pendingFor,
-  recordMail,
   renewInvitationRow,
   setMailedToken,
   type Invitation,
@@ -171,18 +170,13 @@ export async function createMailedToken(deps: OrganizationsDeps, invitation: Inv
   return token;
 }
 
-/** Stores the result of the mail with an invitation's link. Returns the changed invitation. */
-export async function recordInvitationMail(
-  deps: OrganizationsDeps,
+/** Returns the invitation with the result of its mail, which is already stored. */
+export function invitationMailed(
+  deps: Pick<OrganizationsDeps, "clock">,
   invitation: Invitation,
-  sent: { readonly failure: string | null },
-): Promise<Invitation> {
-  const change = {
-    email_sent_at: sent.failure === null ? deps.clock.nowMs() : null,
-    email_failure: sent.failure,
-  };
-  await deps.metadata.write((tx) => recordMail(tx, invitation, change));
-  return { ...invitation, ...change };
+  { failure }: { readonly failure: string | null },
+): Invitation {
+  return { ...invitation, email_sent_at: failure === null ? deps.clock.nowMs() : null, email_failure: failure };
 }
 
 function inviterOf({ principal }: Caller): string {

@@ -76,21 +76,6 @@ export async function renewInvitationRow(
   await tx.updateTable("invitation").set(change).where("org_id", "=", org_id).where("id", "=", id).execute();
 }
 
-/** Stores the result of the mail with this link. Does nothing if there is a newer link. */
-export async function recordMail(
-  tx: Writer,
-  { org_id, id, token_hash }: Invitation,
-  change: Pick<Invitation, "email_sent_at" | "email_failure">,
-): Promise<void> {
-  await tx
-    .updateTable("invitation")
-    .set(change)
-    .where("org_id", "=", org_id)
-    .where("id", "=", id)
-    .where("token_hash", "=", token_hash)
-    .execute();
-}
-
 /** Sets the token of the mailed link, in addition to the shown one. */
 export async function setMailedToken(tx: Writer, { org_id, id, token_hash }: Invitation, hash: string): Promise<void> {
   await tx

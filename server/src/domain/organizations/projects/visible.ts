@@ -59,3 +59,18 @@ export async function knownProjects(
     unassigned,
   };
 }
+
+/** Returns the rows that both see. */
+export function seenByBoth(one: VisibleRows, other: VisibleRows): VisibleRows {
+  if (one === "all") return other;
+  if (other === "all") return one;
+  const limits = one.limits ?? other.limits;
+  // Nothing computes the resources that two different limits have in common, because no caller needs it.
+  const areAlike = JSON.stringify(limits) === JSON.stringify(other.limits ?? limits);
+  if (!areAlike) return { projectIds: [], unassigned: false };
+  return {
+    projectIds: one.projectIds.filter((id) => other.projectIds.includes(id)),
+    unassigned: one.unassigned && other.unassigned,
+    ...(limits === undefined ? {} : { limits }),
+  };
+}

@@ -18,6 +18,7 @@ import {
   deleteAccountRows,
   deleteAnswersWith,
   deleteInvitationsTo,
+  deleteMailsTo,
   insertDeletedPerson,
   slugsOf,
   stripPersonalTokens,
@@ -32,6 +33,8 @@ export interface DeletionDeps {
 export interface About {
   readonly targets: readonly string[];
   readonly instanceSeqs: readonly number[];
+  /** The organizations whose member the person was. */
+  readonly orgIds: readonly string[];
 }
 
 export interface PersonDeletion {
@@ -71,8 +74,10 @@ export async function deletePerson(
     const about: About = {
       targets: await deleteInvitationsTo(tx, addresses),
       instanceSeqs: await entriesToAddresses(tx, addresses),
+      orgIds,
     };
     await deleteAnswersWith(tx, addresses);
+    await deleteMailsTo(tx, addresses);
     await deleteAccountRows(tx, userId);
     const deletedAtMs = deps.clock.nowMs();
     await insertDeletedPerson(tx, {

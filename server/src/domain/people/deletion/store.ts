@@ -24,6 +24,7 @@ const OF_ACCOUNT = [
 export async function deleteAccountRows(tx: Writer, userId: string): Promise<void> {
   for (const table of OF_ACCOUNT) await tx.deleteFrom(table).where("user_id", "=", userId).execute();
   await tx.deleteFrom("operator_token").where("created_by", "=", userId).execute();
+  await tx.deleteFrom("refused_request").where("actor_id", "=", userId).execute();
   await tx.deleteFrom("person").where("id", "=", userId).execute();
 }
 
@@ -52,6 +53,14 @@ export async function deleteInvitationsTo(tx: Writer, addresses: readonly string
     .returning("id")
     .execute();
   return rows.map(({ id }) => id);
+}
+
+/** Deletes mails to these addresses that wait or have failed. */
+export async function deleteMailsTo(tx: Writer, addresses: readonly string[]): Promise<void> {
+  await tx
+    .deleteFrom("mail")
+    .where(sql<string>`lower(recipient)`, "in", [...addresses])
+    .execute();
 }
 
 /** Deletes stored answers of the API that have one of the addresses. Such an answer is kept for a day. */

@@ -1,6 +1,7 @@
 import { personById } from "#domain/accounts/index.ts";
 import { eraseFromAudit } from "#domain/audit/index.ts";
 import { allOrganizations } from "#domain/organizations/index.ts";
+import { erasePersonRows } from "#domain/telemetry/index.ts";
 import type { Job, JobHandler, NewJob } from "#stores/jobs/index.ts";
 import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
 import { deletePerson, type About, type DeletionDeps } from "./delete-person.ts";
@@ -46,7 +47,12 @@ export async function eraseTraces(deps: TracesDeps, userIds: readonly string[], 
   const rows = all.filter((row) => row !== undefined);
   if (rows.length === 0) return;
   await deps.note();
-  for (const row of rows) if (row.erased_at === null) await eraseEntries(deps, row, signal);
+  for (const row of rows)
+    if (row.erased_at === null) {
+      await eraseEntries(deps, row, signal);
+      const { orgIds = [] } = JSON.parse(row.about) as Partial<About>;
+      await erasePersonRows(deps, { userId: row.id, orgIds });
+    }
   await deps.forgetCaches();
   await metadata.compact();
   await metadata.write(async (tx) => {

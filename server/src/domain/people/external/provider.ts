@@ -3,6 +3,7 @@ import {
   authorizationCodeGrant,
   buildAuthorizationUrl,
   calculatePKCECodeChallenge,
+  customFetch,
   discovery,
   fetchUserInfo,
   randomNonce,
@@ -10,6 +11,7 @@ import {
   randomState,
   type Configuration,
 } from "openid-client";
+import type { ProxiedFetch } from "#stores/outbound/index.ts";
 
 export interface ProviderSettings {
   readonly issuer: string;
@@ -21,6 +23,8 @@ export interface ProviderSettings {
   readonly scope?: string;
   /** The claim with the groups of a person. Null: none. */
   readonly groupsClaim?: string | null;
+  /** Sends the requests through a proxy. Absent: they go to the provider. */
+  readonly fetch?: ProxiedFetch;
 }
 
 /** Values that the provider's answer must match. They are stored until it comes. */
@@ -127,10 +131,11 @@ export class Provider {
   }
 
   #discover(): Promise<Configuration> {
-    const { issuer, clientId, clientSecret } = this.settings;
+    const { issuer, clientId, clientSecret, fetch } = this.settings;
     const url = new URL(issuer);
     return discovery(url, clientId, clientSecret ?? undefined, undefined, {
       timeout: 10,
+      ...(fetch === undefined ? {} : { [customFetch]: fetch }),
       ...(url.protocol === "http:" ? { execute: [allowInsecureRequests] } : {}),
     });
   }

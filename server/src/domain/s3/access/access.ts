@@ -1,7 +1,8 @@
-import { organizationAllows, stateAllows } from "@mooring/contract";
+import { organizationAllows, stateAllows, type RefusalRule } from "@mooring/contract";
 import { lacking } from "#domain/identity/index.ts";
 import { stateRefusal } from "#domain/projects/index.ts";
 import { suspensionText } from "#domain/suspension/index.ts";
+import type { RefusalFacts } from "#kernel/refusal.ts";
 import type { S3Deps } from "../deps.ts";
 import { S3Error } from "../errors.ts";
 import { findVersion, type FoundVersion } from "../objects/find.ts";
@@ -9,22 +10,25 @@ import type { AccessRequest, Acl, Bucket, S3Access, S3KeyPrincipal, S3Principal 
 import { aclAllows } from "./acl.ts";
 import { ACTIONS, type ActionRule } from "./actions.ts";
 import { policyOf } from "./parsed.ts";
-import { evaluate, type Verdict } from "./policy.ts";
+import { factsOf, type Refused } from "./explain.ts";
+import { denyingStatement, evaluate, type PolicyRequest, type Verdict } from "./policy.ts";
 
 export function createAccess(deps: Pick<S3Deps, "metadata" | "clock">): S3Access {
   return {
     require: async (principal, request) => {
-      if (await decide(deps, principal, request)) return;
+      const refused = await decide(deps, principal, request);
+      if (refused === null) return;
       const { bucket } = request;
-      refuseSuspended(principal, request);
+      const facts = (): RefusalFacts => factsOf(principal, request, refused);
+      refuseSuspended(principal, request, facts);
       // A hidden bucket gets the same answer as an absent one.
       if (bucket !== null && !knows(principal, bucket))
-        throw new S3Error("NoSuchBucket", undefined, { fields: { BucketName: bucket.name } });
+        throw new S3Error("NoSuchBucket", undefined, { fields: { BucketName: bucket.name }, facts });
       if (bucket !== null && !isAllowedByState(bucket, request))
-        throw new S3Error("AccessDenied", stateRefusal(bucket.projectState).message);
-      throw new S3Error("AccessDenied", whyWithout(principal, request));
+        throw new S3Error("AccessDenied", stateRefusal(bucket.projectState).message, { facts });
+      throw new S3Error("AccessDenied", whyWithout(principal, request), { facts });
     },
-    allows: (principal, request) => decide(deps, principal, request),
+    allows: async (principal, request) => (await decide(deps, principal, request)) === null,
   };
 }
 
@@ -32,12 +36,12 @@ export function createAccess(deps: Pick<S3Deps, "metadata" | "clock">): S3Access
  * Refuses by the state of the organization. A blocked organization has no public bucket.
  * @throws S3Error `AccessDenied`, `NoSuchBucket`
  */
-function refuseSuspended(principal: S3Principal, { action, bucket }: AccessRequest): void {
+function refuseSuspended(principal: S3Principal, { action, bucket }: AccessRequest, facts: () => RefusalFacts): void {
   if (isAllowedByOrganization(principal, action)) return;
   if (principal.kind === "anonymous" && !organizationAllows(principal.organization.state, "s3:read"))
-    throw new S3Error("NoSuchBucket", undefined, { fields: { BucketName: bucket?.name ?? "" } });
+    throw new S3Error("NoSuchBucket", undefined, { fields: { BucketName: bucket?.name ?? "" }, facts });
   if (bucket === null || principal.orgId === bucket.orgId)
-    throw new S3Error("AccessDenied", suspensionText(principal.organization));
+    throw new S3Error("AccessDenied", suspensionText(principal.organization), { facts });
 }
 
 /** Whether the organization's state allows the action. If not, no policy can allow it. */
@@ -69,22 +73,36 @@ export function knows(principal: S3Principal, bucket: Pick<Bucket, "orgId" | "pr
 
 type Deps = Pick<S3Deps, "metadata" | "clock">;
 
-async function decide(deps: Deps, principal: S3Principal, request: AccessRequest): Promise<boolean> {
+/** Returns the rule that refuses the request. Null: it is allowed. */
+async function decide(deps: Deps, principal: S3Principal, request: AccessRequest): Promise<Refused | null> {
   const rule = ACTIONS[request.action];
   if (rule === undefined) throw new Error(`cannot decide about ${request.action}: it is not in the table of actions`);
   const { bucket } = request;
-  if (!isAllowedByOrganization(principal, request.action)) return false;
-  if (bucket === null) return principal.kind === "key" && mayWithoutBucket(principal, rule);
-  if (principal.orgId !== bucket.orgId || !isAllowedByState(bucket, request)) return false;
-  const isWithin = principal.kind === "anonymous" || isWithinLimits(principal, rule, bucket, request);
-  if (!isWithin) return false;
+  if (!isAllowedByOrganization(principal, request.action)) return { rule: "organization_state" };
+  if (bucket === null) return principal.kind === "key" ? whyWithoutBucket(principal, rule) : { rule: "credentials" };
+  if (principal.orgId !== bucket.orgId) return { rule: "absent" };
+  if (!isAllowedByState(bucket, request)) return { rule: "project_state" };
+  const outside = principal.kind === "anonymous" ? null : whyOutside(principal, rule, bucket, request);
+  if (outside !== null) return outside;
   const object = lazyObject(deps, bucket, request);
-  const verdict = await policyVerdict(deps, principal, rule, bucket, request, object);
-  if (verdict === "deny") return isRescue(principal, bucket, request);
-  if (reaches(principal, bucket)) return true;
-  if (rule.onlyFor !== undefined && principal.kind === "anonymous") return false;
-  if (verdict === "allow" && rule.onlyFor !== "owner" && !isRestricted(principal, bucket)) return true;
-  return opensByAcl(principal, rule, bucket, request, object);
+  const { verdict, denier } = await policyVerdict(deps, principal, rule, bucket, request, object);
+  if (verdict === "deny")
+    return isRescue(principal, bucket, request) ? null : { rule: "bucket_policy", statement: denier() };
+  if (reaches(principal, bucket)) return null;
+  const stranger: Refused = { rule: strangersRule(principal, bucket) };
+  if (rule.onlyFor !== undefined && principal.kind === "anonymous") return stranger;
+  if (verdict === "allow" && rule.onlyFor !== "owner") {
+    if (!isRestricted(principal, bucket)) return null;
+    stranger.rule = "bucket_policy";
+  }
+  return (await opensByAcl(principal, rule, bucket, request, object)) ? null : stranger;
+}
+
+/** The rule for a principal that is not of the bucket's owner, and that no policy or list allows. */
+function strangersRule(principal: S3Principal, bucket: Bucket): RefusalRule {
+  if (principal.kind === "anonymous") return "acl";
+  if (principal.projectId !== null) return "other_project";
+  return bucket.visibility === "private" ? "private_project" : "acl";
 }
 
 /** Whether the project's state allows the action. If not, it is forbidden to everybody: no policy can allow it. */
@@ -93,19 +111,27 @@ function isAllowedByState({ projectState }: Bucket, { action }: AccessRequest): 
   return scope === undefined || stateAllows(projectState, scope);
 }
 
-/** Whether the key may act without a bucket. A key that is limited to a part of a bucket may not create one. */
-function mayWithoutBucket({ scopes, prefix, limits }: S3KeyPrincipal, rule: ActionRule): boolean {
-  return scopes.has(rule.scope) && ((prefix === "" && limits === undefined) || rule.isHarmless === true);
+/** Why a key may not act without a bucket. One that is limited to a part of a bucket may not create one. */
+function whyWithoutBucket({ scopes, prefix, limits }: S3KeyPrincipal, rule: ActionRule): Refused | null {
+  if (!scopes.has(rule.scope)) return { rule: "scope" };
+  return (prefix === "" && limits === undefined) || rule.isHarmless === true ? null : { rule: "key_bounds" };
 }
 
-/** Whether the request is within the key's own limits. No policy or access control list widens them. */
-function isWithinLimits(principal: S3KeyPrincipal, rule: ActionRule, bucket: Bucket, request: AccessRequest): boolean {
+/** Why the request is outside the key's own limits. No policy or access control list widens them. */
+function whyOutside(
+  principal: S3KeyPrincipal,
+  rule: ActionRule,
+  bucket: Bucket,
+  request: AccessRequest,
+): Refused | null {
   const { scopes, buckets, prefix, limits } = principal;
-  if (!scopes.has(rule.scope)) return false;
-  if (buckets !== null && !buckets.includes(bucket.name)) return false;
-  if (limits !== undefined && !limits.has(bucket.id)) return false;
-  if (rule.isHarmless === true) return true;
-  return isBelow([prefix], request) && (limits === undefined || isBelow(limits.get(bucket.id) ?? [], request));
+  if (!scopes.has(rule.scope)) return { rule: "scope" };
+  if (buckets !== null && !buckets.includes(bucket.name)) return { rule: "key_bounds" };
+  if (limits !== undefined && !limits.has(bucket.id)) return { rule: "key_bounds" };
+  if (rule.isHarmless === true) return null;
+  const isBelowAll =
+    isBelow([prefix], request) && (limits === undefined || isBelow(limits.get(bucket.id) ?? [], request));
+  return isBelowAll ? null : { rule: "key_bounds" };
 }
 
 /** Whether the request acts only on keys that begin with one of these. */
@@ -144,21 +170,24 @@ async function policyVerdict(
   bucket: Bucket,
   request: AccessRequest,
   object: LazyObject,
-): Promise<Verdict> {
+): Promise<{ readonly verdict: Verdict; readonly denier: () => string | null }> {
   const { policy: text } = bucket.config;
-  if (text === undefined) return "none";
+  if (text === undefined) return NO_POLICY;
   const policy = policyOf(bucket, text);
   const needsTags = /s3:existingobjecttag\//i.test(text);
   const tags = needsTags ? (await object())?.tags : undefined;
   const { key, action } = request;
-  return evaluate(policy, {
+  const asked: PolicyRequest = {
     names: principal.kind === "key" ? [principal.owner.id, principal.id, principal.accessKeyId] : [],
     action: rule.policyAction ?? action,
     resource: `arn:aws:s3:::${bucket.name}${key === undefined ? "" : `/${key}`}`,
     values: (name) => valuesOf(deps, principal, request, tags, name),
     ...(request.unread === undefined ? {} : { unread: request.unread }),
-  });
+  };
+  return { verdict: evaluate(policy, asked), denier: () => denyingStatement(policy, asked) };
 }
+
+const NO_POLICY = { verdict: "none", denier: () => null } as const;
 
 function valuesOf(
   deps: Deps,

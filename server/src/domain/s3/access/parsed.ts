@@ -28,6 +28,7 @@ const EVERYTHING = { isNot: false, patterns: [() => true] };
 const DENYING: Policy = {
   statements: [
     {
+      name: "invalid policy",
       isDeny: true,
       principals: { isNot: false, everybody: true, names: new Set() },
       actions: EVERYTHING,

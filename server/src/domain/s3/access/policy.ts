@@ -10,6 +10,8 @@ export interface Policy {
 }
 
 interface Statement {
+  /** Its `Sid`, or its number from 1. */
+  readonly name: string;
   readonly isDeny: boolean;
   readonly principals: Principals;
   readonly actions: Matcher;
@@ -54,6 +56,11 @@ export function evaluate(policy: Policy, request: PolicyRequest): Verdict {
   return verdict;
 }
 
+/** Returns the name of the statement that denies a request. */
+export function denyingStatement(policy: Policy, request: PolicyRequest): string | null {
+  return policy.statements.find((statement) => statement.isDeny && applies(statement, request))?.name ?? null;
+}
+
 function applies(statement: Statement, request: PolicyRequest): boolean {
   const { isDeny, principals, actions, resources, conditions } = statement;
   const { unread, values } = request;
@@ -91,6 +98,8 @@ const STATEMENTS_MAX = 200;
 const ACTIONS_MAX = 500;
 const RESOURCES_MAX = 500;
 const DEPTH_MAX = 16;
+/** The characters of a `Sid` in explanations. */
+const SID_CHARS_MAX = 100;
 const MEMBERS: ReadonlySet<string> = new Set([
   "Sid",
   "Effect",
@@ -138,13 +147,13 @@ export function parsePolicy(text: string, bucket: string): Policy {
   if (listed === undefined || statements.length === 0) throw malformed("it has no Statement");
   if (statements.length > STATEMENTS_MAX) throw malformed(`it has more than ${STATEMENTS_MAX} statements`);
   return {
-    statements: statements.map((statement) =>
-      parseStatement(objectIn(statement, "a Statement is not an object"), bucket),
+    statements: statements.map((statement, at) =>
+      parseStatement(objectIn(statement, "a Statement is not an object"), bucket, at + 1),
     ),
   };
 }
 
-function parseStatement(statement: Record<string, unknown>, bucket: string): Statement {
+function parseStatement(statement: Record<string, unknown>, bucket: string, number: number): Statement {
   const foreign = Object.keys(statement).find((name) => !MEMBERS.has(name));
   if (foreign !== undefined) throw malformed(`a Statement has an unknown member ${foreign}`);
   const { Effect: effect } = statement;
@@ -161,7 +170,9 @@ function parseStatement(statement: Record<string, unknown>, bucket: string): Sta
   const principals = principalsOf(statement);
   if (principals.isNot && effect === "Allow") throw malformed("NotPrincipal is allowed only with Deny");
   const conditions = parseConditions(statement["Condition"], malformed);
-  return { isDeny: effect === "Deny", principals, actions, resources, conditions };
+  const { Sid: sid } = statement;
+  const name = typeof sid === "string" && sid !== "" ? sid.slice(0, SID_CHARS_MAX) : String(number);
+  return { name, isDeny: effect === "Deny", principals, actions, resources, conditions };
 }
 
 function matcherOf(

@@ -3,8 +3,10 @@ import { changeOrganization, createAppIn, deleteAppIn, type Caller } from "#doma
 import { oldestOpenProject, projectByName, requireNoDeletionLock, type Project } from "#domain/projects/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Writer } from "#stores/metadata/index.ts";
+import type { RefusalFacts } from "#kernel/refusal.ts";
 import { knows, reaches } from "../access/access.ts";
 import { validateBucketAcl } from "../access/acl.ts";
+import { factsOf } from "../access/explain.ts";
 import { listsEverybody, requireReachedByEverybody } from "../access/everybody.ts";
 import type { S3Deps } from "../deps.ts";
 import { S3Error } from "../errors.ts";
@@ -28,14 +30,31 @@ export interface BucketDeps extends S3Deps {
 export async function findBucket(deps: BucketDeps, principal: S3Principal, name: string): Promise<Bucket> {
   if (principal.orgId === null) throw noSuchBucket(name);
   if (principal.kind === "key" && principal.buckets !== null && !principal.buckets.includes(name))
-    throw new S3Error("AccessDenied"); // Thrown before the look-up, so it does not reveal whether the bucket exists.
+    throw beyondKey(principal); // Thrown before the look-up, so it does not reveal whether the bucket exists.
   const row = await bucketByName(deps.metadata.read, principal.orgId, name);
-  if (isOutside(principal, row)) throw new S3Error("AccessDenied"); // The same for a bucket that does not exist.
+  if (isOutside(principal, row)) throw beyondKey(principal); // The same for a bucket that does not exist.
   if (row === undefined) throw noSuchBucket(name);
   const bucket = bucketFrom(deps, row);
   if (!knows(principal, bucket) && bucket.config.policy === undefined && bucket.config.acl === undefined)
-    throw noSuchBucket(name);
+    throw new S3Error("NoSuchBucket", undefined, {
+      fields: { BucketName: name },
+      facts: hiddenBucket(principal, bucket),
+    });
   return bucket;
+}
+
+/** Returns the refusal of a key that is limited to other buckets. */
+function beyondKey(principal: S3Principal): S3Error {
+  const facts = (): RefusalFacts => factsOf(principal, NO_BUCKET, { rule: "key_bounds" });
+  return new S3Error("AccessDenied", undefined, { facts });
+}
+
+const NO_BUCKET = { action: "", bucket: null, sourceIp: null, isSecure: false } as const;
+
+function hiddenBucket(principal: S3Principal, bucket: Bucket): () => RefusalFacts {
+  const isElsewhere = principal.kind === "key" && principal.projectId !== null;
+  const rule = isElsewhere ? "other_project" : "private_project";
+  return () => factsOf(principal, { ...NO_BUCKET, bucket }, { rule });
 }
 
 /** Whether the principal is limited to other buckets. */
@@ -78,8 +97,8 @@ export async function createBucket(deps: BucketDeps, caller: S3Caller, options: 
   if (principal.kind === "anonymous") throw new S3Error("AccessDenied");
   if (!new RegExp(APP_SLUG_PATTERN).test(name))
     throw new S3Error("InvalidBucketName", undefined, { fields: { BucketName: name } });
-  if (principal.buckets !== null && !principal.buckets.includes(name)) throw new S3Error("AccessDenied");
-  if (principal.limits !== undefined) throw new S3Error("AccessDenied"); // Its limits are ids, which a new bucket does not have.
+  if (principal.buckets !== null && !principal.buckets.includes(name)) throw beyondKey(principal);
+  if (principal.limits !== undefined) throw beyondKey(principal); // Its limits are ids, which a new bucket does not have.
   const config: BucketConfig = {
     ...(options.acl === undefined ? {} : { acl: options.acl }),
     ...(options.ownership === undefined ? {} : { ownership: options.ownership }),

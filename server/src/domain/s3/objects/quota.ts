@@ -1,4 +1,4 @@
-import { requireQuota, type Quota } from "#domain/quotas/index.ts";
+import { requireQuota, requireScopes, shortageText, type Quota, type Shortage } from "#domain/quotas/index.ts";
 import type { Writer } from "#stores/metadata/index.ts";
 import type { S3Deps } from "../deps.ts";
 import { S3Error } from "../errors.ts";
@@ -15,9 +15,16 @@ export function objectQuota({ storedBytesMax }: Pick<S3Deps["settings"], "stored
 export async function requireObjectQuota(
   { metadata, settings }: Pick<S3Deps, "metadata" | "settings">,
   tx: Writer,
-  orgId: string,
+  {
+    id: bucketId,
+    orgId,
+    projectId,
+  }: { readonly id: string; readonly orgId: string; readonly projectId: string | null },
   bytes: number,
 ): Promise<void> {
+  const place = { orgId, projectId, bucketId };
+  const refusal = (shortage: Shortage) => new S3Error("QuotaExceeded", shortageText(shortage));
+  await requireScopes(metadata, tx, { place, bytes, refusal });
   if (settings.storedBytesMax === null || bytes === 0) return;
   await metadata.lock(tx, `s3_usage:${orgId}`);
   await requireQuota(tx, objectQuota(settings), { orgId, bytes });

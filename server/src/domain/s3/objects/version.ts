@@ -26,6 +26,9 @@ export type WriteDeps = Pick<S3Deps, "metadata" | "objects" | "clock" | "setting
 /** The columns of a new version that the caller gives. The others follow from its position. */
 export type NewVersion = Omit<ObjectRow, "seq" | "version_id" | "bucket" | "org_id" | "modified_at">;
 
+/** The part of a bucket that a write needs. */
+type BucketPlace = Pick<Bucket, "id" | "orgId" | "name"> & { readonly projectId: string | null };
+
 /** The state that a write depends on. The caller holds the key's lock. */
 export interface WriteState {
   readonly versioning: VersioningState;
@@ -35,7 +38,12 @@ export interface WriteState {
 }
 
 /** Locks a key until the end of the transaction. @throws S3Error `NoSuchBucket` */
-export async function stateForWrite(deps: WriteDeps, tx: Writer, bucket: Bucket, key: Uint8Array): Promise<WriteState> {
+export async function stateForWrite(
+  deps: WriteDeps,
+  tx: Writer,
+  bucket: BucketPlace,
+  key: Uint8Array,
+): Promise<WriteState> {
   const { metadata } = deps;
   await metadata.lock(tx, `s3:${bucket.id}:${Buffer.from(key).toString("latin1")}`);
   const state = await keyForWrite(metadata.dialect, tx, bucket.id, key);
@@ -56,14 +64,14 @@ export interface WriteOptions {
 export async function writeVersion(
   deps: WriteDeps,
   tx: Writer,
-  bucket: Bucket,
+  bucket: BucketPlace,
   version: NewVersion,
   { content, conditions }: WriteOptions,
 ): Promise<ObjectRow> {
   const { key } = version;
   const state = await stateForWrite(deps, tx, bucket, key);
   requireConditions(state.current, conditions, Buffer.from(key).toString());
-  await requireObjectQuota(deps, tx, bucket.orgId, version.size);
+  await requireObjectQuota(deps, tx, bucket, version.size);
   if (content !== undefined) await deps.objects.link(tx, bucket.orgId, content);
   const row: ObjectRow = { ...version, ...placeOf(deps, bucket, state) };
   const freed = await retireCurrentVersion(deps, tx, bucket, state, key);
@@ -164,7 +172,7 @@ interface Freed {
 async function retireCurrentVersion(
   deps: WriteDeps,
   tx: Writer,
-  bucket: Bucket,
+  bucket: BucketPlace,
   { versioning, current }: WriteState,
   key: Uint8Array,
   { isGone = false } = {},
@@ -188,7 +196,7 @@ async function retireCurrentVersion(
 /** Later versions have smaller `seq` numbers, so that the newest comes first, even if the clock stops or goes back. */
 function placeOf(
   deps: WriteDeps,
-  bucket: Bucket,
+  bucket: BucketPlace,
   { versioning, newest }: WriteState,
 ): Pick<ObjectRow, "seq" | "version_id" | "bucket" | "org_id" | "modified_at"> {
   const nowMs = deps.clock.nowMs();

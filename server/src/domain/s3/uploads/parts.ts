@@ -77,7 +77,7 @@ async function keepPart(
     await metadata.lock(tx, `s3_upload:${uploadId}`);
     await openUpload(tx, bucket, key, uploadId);
     const before = await partByNumber(tx, uploadId, number);
-    await requireObjectQuota(deps, tx, orgId, kept.size);
+    await requireObjectQuota(deps, tx, bucket, kept.size);
     const blobId = await link(tx);
     const row = { ...kept, upload_id: uploadId, number, org_id: orgId, blob_id: blobId, modified_at: clock.nowMs() };
     putPartRow(tx, row);

@@ -22,6 +22,8 @@ export const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTION
 const ROUTES = { bound: "patterns of routes and names of operations; `unknown`: no route matched", max: 600 } as const;
 const STATUSES = { bound: "status codes of answers", max: 60 } as const;
 
+const LISTENERS = ["listen", "s3_listen"] as const;
+
 export const HTTP = {
   mooring_http_requests_total: {
     type: "counter",
@@ -63,57 +65,6 @@ export const HTTP = {
         },
       },
       {
-        name: "MooringQueriesRefused",
-        group: "work",
-        expression:
-          'sum by (instance) (rate(mooring_http_requests_total{http_route="/v1/query", http_response_status_code=~"429|503"}[10m])) > 0.1',
-        for: "10m",
-        severity: "warning",
-        summary: "Mooring on {{ $labels.instance }} refuses queries",
-        description:
-          "{{ $value | printf `%.1f` }} queries per second are refused, because too many run at the same time or telemetry can't be read.",
-        remedy:
-          "Queries are refused with 429 or 503. With 429, too many run at the same time: look for a client that sends many, or raise `query_concurrency`. With 503, the answer has the reason: see [query](query.md).",
-        test: {
-          bad: { 'mooring_http_requests_total{http_route="/v1/query", http_response_status_code="429"}': "0+12x40" },
-          good: {
-            'mooring_http_requests_total{http_route="/v1/query", http_response_status_code="429"}': "0+5x40",
-            'mooring_http_requests_total{http_route="/v1/query", http_response_status_code="200"}': "0+500x40",
-          },
-          quietAt: "9m",
-          firesAt: "25m",
-          keeps: "instance",
-          value: "0.2",
-        },
-      },
-      {
-        name: "MooringSignInsFail",
-        group: "security",
-        expression:
-          'sum by (instance) (rate(mooring_http_requests_total{http_route=~"/oauth/token|/api/sign-in.*", http_response_status_code=~"401|429"}[10m])) > 0.5',
-        for: "10m",
-        severity: "warning",
-        summary: "Many sign-ins on {{ $labels.instance }} fail",
-        description:
-          "{{ $value | printf `%.1f` }} sign-ins or token requests per second fail. Somebody guesses secrets, or a client has an old one.",
-        remedy:
-          'Sign-ins or token requests fail once in two seconds or more often. The audit log and the panel "Refused, by surface" show where. A client with a revoked secret looks the same as somebody who guesses: compare the addresses.',
-        test: {
-          bad: {
-            'mooring_http_requests_total{http_route="/api/sign-in/password", http_response_status_code="401"}':
-              "0+60x40",
-          },
-          good: {
-            'mooring_http_requests_total{http_route="/oauth/token", http_response_status_code="401"}': "0+20x40",
-            'mooring_http_requests_total{http_route="/v2/", http_response_status_code="401"}': "0+600x40",
-          },
-          quietAt: "9m",
-          firesAt: "25m",
-          keeps: "instance",
-          value: "1.0",
-        },
-      },
-      {
         name: "MooringRateLimited",
         group: "security",
         expression:
@@ -138,6 +89,43 @@ export const HTTP = {
           labels: { surface: "files" },
           keeps: "instance",
           value: "2.0",
+        },
+      },
+    ],
+  },
+  mooring_http_refused_total: {
+    type: "counter",
+    help: "Requests refused, by the rule that refused them",
+    labels: { surface: SURFACES, reason: { bound: "the rules of [refused requests](refusals.md)", max: 40 } },
+    alerts: [
+      {
+        name: "MooringQuotaFull",
+        group: "storage",
+        expression: 'sum by (instance, surface) (increase(mooring_http_refused_total{reason="quota"}[15m])) > 0',
+        for: "5m",
+        severity: "warning",
+        summary: "A quota is used up: {{ $labels.instance }} refuses requests to {{ $labels.surface }}",
+        description:
+          "{{ $value | printf `%.0f` }} requests of the last 15 minutes exceeded the quota of an organization.",
+        remedy:
+          "An organization has used up what it may store or send. Find it, look at what has grown, and delete data or raise the quota.",
+        page: "quota-full",
+        problem: {
+          text: "Requests to {surface} exceed the quota of an organization, and are refused.",
+          metric: "mooring_http_refused_total",
+          only: { reason: ["quota"] },
+          withinS: 900,
+          by: ["surface"],
+          holds: (value) => value > 0,
+        },
+        test: {
+          bad: { 'mooring_http_refused_total{surface="telemetry", reason="quota"}': "0+10x40" },
+          good: { 'mooring_http_refused_total{surface="telemetry", reason="rate"}': "0+10x40" },
+          quietAt: "4m",
+          firesAt: "30m",
+          labels: { surface: "telemetry" },
+          keeps: "instance",
+          value: "150",
         },
       },
     ],
@@ -183,5 +171,48 @@ export const HTTP = {
         },
       },
     ],
+  },
+  mooring_http_connections: {
+    type: "gauge",
+    help: "Open connections of a listener",
+    labels: { listener: LISTENERS },
+    alerts: [
+      {
+        name: "MooringConnections",
+        group: "process",
+        expression: "mooring_http_connections / mooring_http_connections_max > 0.9",
+        for: "5m",
+        severity: "warning",
+        summary: "Mooring on {{ $labels.instance }} has nearly all connections in use",
+        description:
+          "{{ $value | humanizePercentage }} of the connections of {{ $labels.listener }} are open. Beyond the limit, new ones are closed.",
+        remedy:
+          "Find the clients with most connections (`ss -tn`): a client without a pool opens one for each request, and a flood comes from few addresses. Block it at the proxy, or raise `connections_max` and the limit of file descriptors.",
+        test: {
+          bad: {
+            'mooring_http_connections{listener="listen"}': "0x4 95x20",
+            'mooring_http_connections_max{listener="listen"}': "100x24",
+          },
+          good: {
+            'mooring_http_connections{listener="listen"}': "0x4 85x20",
+            'mooring_http_connections_max{listener="listen"}': "100x24",
+          },
+          quietAt: "9m",
+          firesAt: "12m",
+          labels: { listener: "listen" },
+          value: "95%",
+        },
+      },
+    ],
+  },
+  mooring_http_connections_max: {
+    type: "gauge",
+    help: "The limit of open connections of a listener (connections_max)",
+    labels: { listener: LISTENERS },
+  },
+  mooring_http_connections_refused_total: {
+    type: "counter",
+    help: "Connections that were closed at once, because too many were open",
+    labels: { listener: LISTENERS },
   },
 } as const satisfies Readonly<Record<string, Family>>;

@@ -1,7 +1,10 @@
 import type { Family } from "../family.ts";
 
-export const GC_KINDS = ["major", "minor", "incremental", "weakcb"] as const;
+const GC_KINDS = ["major", "minor", "incremental", "weakcb"] as const;
 const ONE_VALUE = { bound: "one value for each process", max: 1 } as const;
+
+/** The parts whose death ends the server. */
+export const FATAL_PARTS = ["records writer", "telemetry log", "key store"] as const;
 
 export const PROCESS = {
   mooring_build_info: {
@@ -57,6 +60,36 @@ export const PROCESS = {
           quietAt: "29m",
           firesAt: "33m",
           value: "3",
+        },
+      },
+    ],
+  },
+  mooring_fatal_exit_timestamp_seconds: {
+    type: "gauge",
+    help: "When the server ended by itself, because a part of it had died; present until somebody deletes `last-fatal.json` in the data directory",
+    labels: { part: FATAL_PARTS },
+    alerts: [
+      {
+        name: "MooringServerDied",
+        group: "availability",
+        expression: "mooring_fatal_exit_timestamp_seconds > 0",
+        for: "0s",
+        severity: "critical",
+        summary: "Mooring on {{ $labels.instance }} ended by itself: its {{ $labels.part }} died",
+        description: "The supervisor has started it again. Find the cause before it happens again.",
+        remedy:
+          "A part without which nothing can be stored has died, so the server ended and was started again. Look at the disk and the memory, check the data, and delete the note.",
+        page: "writer-dead",
+        problem: {
+          text: "The server ended by itself and was started again: its {part} died.",
+          metric: "mooring_fatal_exit_timestamp_seconds",
+          holds: (value) => value > 0,
+        },
+        test: {
+          bad: { 'mooring_fatal_exit_timestamp_seconds{part="records writer"}': "_x4 1700000000x20" },
+          quietAt: "2m",
+          firesAt: "8m",
+          labels: { part: "records writer" },
         },
       },
     ],

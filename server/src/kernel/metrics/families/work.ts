@@ -18,6 +18,12 @@ export const WORK = {
         description: "{{ $value }} jobs ended their server five times in a row, and wait for the operator.",
         remedy:
           'A job ended its server five times in a row, and is not started again. The page Instance has it under Jobs, with the last error. Report the error, and use "Run now" after the cause is gone.',
+        page: "job-crashes",
+        problem: {
+          text: "A job was parked, because several runs in a row ended their server.",
+          metric: "mooring_jobs_parked",
+          holds: (value) => value > 0,
+        },
         test: {
           bad: { mooring_jobs_parked: "0x4 2x30" },
           good: { mooring_jobs_parked: "0x34" },
@@ -72,6 +78,12 @@ export const WORK = {
           "Since the start it moved {{ $value | humanizeDuration }} more or less than real time. Tokens and signatures may be refused.",
         remedy:
           "The clock moved more than a minute ahead of, or behind, real time since the server's start. Check the time service of the machine (`timedatectl`). Tokens, signatures and deletions depend on the clock.",
+        page: "clock-ahead",
+        problem: {
+          text: "The clock of the server jumped. Deletions wait if it is in doubt.",
+          metric: "mooring_clock_offset_seconds",
+          holds: (value) => Math.abs(value) > 60,
+        },
         test: {
           bad: { mooring_clock_offset_seconds: "0x4 -90x30" },
           good: { mooring_clock_offset_seconds: "0x4 30x30" },

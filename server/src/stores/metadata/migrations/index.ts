@@ -4,6 +4,7 @@ import { organizationDeletions } from "./0069-organization-deletions.ts";
 import { operatorTokens } from "./0067-operator-tokens.ts";
 import { telemetryNodes } from "./0029-telemetry-nodes.ts";
 import { sealedAnswers } from "./0028-sealed-answers.ts";
+import { retentionRules } from "./0086-retention-rules.ts";
 import type { MetadataStore, Writer } from "../types.ts";
 import { foundation } from "./0001-foundation.ts";
 import { auditHead } from "./0002-audit-head.ts";
@@ -53,6 +54,14 @@ import { ingestKeys } from "./0072-ingest-keys.ts";
 import { ingestRules } from "./0074-ingest-rules.ts";
 import { timestampLimits } from "./0075-timestamp-limits.ts";
 import { refusedEntries } from "./0076-refused-entries.ts";
+import { accessLog } from "./0077-access-log.ts";
+import { queryLog } from "./0084-query-log.ts";
+import { refusedRequests } from "./0078-refused-requests.ts";
+import { mails } from "./0078-mails.ts";
+import { checkpointKeys } from "./0079-checkpoint-keys.ts";
+import { scopeQuotas } from "./0087-scope-quotas.ts";
+import { usageDaily } from "./0083-usage-daily.ts";
+import { runningQueries } from "./0078-running-queries.ts";
 import { operatorIndex } from "./0073-operator-index.ts";
 import { listIndexes } from "./0037-list-indexes.ts";
 
@@ -120,4 +129,13 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0074-ingest-rules", up: ingestRules },
   { name: "0075-timestamp-limits", up: timestampLimits },
   { name: "0076-refused-entries", up: refusedEntries },
+  { name: "0077-access-log", up: accessLog },
+  { name: "0078-refused-requests", up: refusedRequests },
+  { name: "0078-mails", up: mails },
+  { name: "0079-checkpoint-keys", up: checkpointKeys },
+  { name: "0078-running-queries", up: runningQueries },
+  { name: "0083-usage-daily", up: usageDaily },
+  { name: "0084-query-log", up: queryLog },
+  { name: "0086-retention-rules", up: retentionRules },
+  { name: "0087-scope-quotas", up: scopeQuotas },
 ];

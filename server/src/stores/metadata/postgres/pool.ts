@@ -78,14 +78,10 @@ export interface ConnectionPool {
 export function openPool({ url, connectionsMax, readOnly, waits }: PoolOptions): ConnectionPool {
   const pool = new Pool({
     ...clientSettings(url, "mooring"),
-    ...(readOnly ? { options: "-c default_transaction_read_only=on" } : {}),
     max: connectionsMax,
     idleTimeoutMillis: IDLE_CONNECTION_MS,
-    statement_timeout: waits.transactionMs,
-    lock_timeout: waits.lockMs,
-    idle_in_transaction_session_timeout: waits.silenceMs,
     // oxlint-disable-next-line typescript/no-misused-promises -- the pool awaits it, but its types don't say so
-    onConnect: (client) => noticeLostClients(client, waits.silenceMs),
+    onConnect: (client) => limitSession(client, { readOnly, waits }),
   });
   // An idle connection that breaks emits an event, which would end the process without a listener. The pool replaces
   // the connection, and the next statement on it fails.
@@ -102,21 +98,30 @@ export function openPool({ url, connectionsMax, readOnly, waits }: PoolOptions):
 }
 
 /**
- * Lets PostgreSQL check whether its client still exists: while it runs a statement (the node was killed while it waited
- * for a lock), and while it sends rows (a disconnected client reads none). Skips settings that the server's version or
- * platform does not have.
+ * Sets the limits of a session. As parameters of the connection, poolers would refuse or ignore them. PostgreSQL also
+ * checks whether its client still exists: while it runs a statement (the node was killed while it waited for a lock), and
+ * while it sends rows (a disconnected client reads none). Skips checks that the server's version or platform does not have.
  */
-async function noticeLostClients(client: { query(text: string): Promise<unknown> }, silenceMs: number): Promise<void> {
+async function limitSession(
+  client: { query(text: string): Promise<unknown> },
+  { readOnly, waits }: Pick<PoolOptions, "readOnly" | "waits">,
+): Promise<void> {
+  const { silenceMs } = waits;
   const seconds = Math.max(1, Math.floor(silenceMs / 1000));
-  const wanted = {
+  const limits = toStatements({
+    statement_timeout: waits.transactionMs,
+    lock_timeout: waits.lockMs,
+    idle_in_transaction_session_timeout: silenceMs,
+    default_transaction_read_only: readOnly ? "on" : "off",
+  });
+  const checks = toStatements({
     client_connection_check_interval: Math.min(1_000, silenceMs),
     tcp_user_timeout: silenceMs,
     tcp_keepalives_idle: seconds,
     tcp_keepalives_interval: seconds,
     tcp_keepalives_count: 2,
-  };
-  const set = Object.entries(wanted).map(([name, value]) => `set ${name} = ${value}`);
-  const attempt = (text: string): Promise<boolean> =>
+  });
+  const isSet = (text: string): Promise<boolean> =>
     client.query(text).then(
       () => true,
       (error: unknown) => {
@@ -125,7 +130,13 @@ async function noticeLostClients(client: { query(text: string): Promise<unknown>
       },
     );
   // One message for all, unless PostgreSQL refuses one of them.
-  if (!(await attempt(set.join("; ")))) for (const one of set) await attempt(one);
+  if (await isSet([...limits, ...checks].join("; "))) return;
+  await client.query(limits.join("; "));
+  for (const one of checks) await isSet(one);
+}
+
+function toStatements(settings: Readonly<Record<string, string | number>>): string[] {
+  return Object.entries(settings).map(([name, value]) => `set ${name} = ${value}`);
 }
 
 /**

@@ -13,9 +13,16 @@ import { postgresDeferrer } from "./deferrer.ts";
 import { postgresDialect } from "./dialect.ts";
 import { DATABASE_CHANNEL, DatabaseListener } from "./listener.ts";
 import { clientSettings, openPool, type ConnectionPool } from "./pool.ts";
+import { checkRequirements } from "./requirements.ts";
 
-const READ_CONNECTIONS_MAX = 10;
-const WRITE_CONNECTIONS_MAX = 10;
+/** The connections of a node without the one that listens for notifications. */
+export interface Connections {
+  readonly read: number;
+  readonly write: number;
+}
+
+const DEFAULT_CONNECTIONS: Connections = { read: 10, write: 10 };
+const REQUIREMENT_MS_MAX = 10_000;
 const ATTEMPTS_MAX = 6; // one attempt and 5 retries
 const RETRY_MS_MAX = 20;
 /** A migration may wait for another node's migration, and may run until its own deadline. */
@@ -33,6 +40,7 @@ export interface PostgresOptions {
   waits?: Waits;
   migrating?: Migrating | undefined;
   limits?: RecordLimits;
+  connections?: Connections | undefined;
 }
 
 /** Opens a PostgreSQL database, which any number of nodes may share. */
@@ -42,16 +50,17 @@ export async function openPostgres({
   waits = waitsOf(),
   migrating,
   limits = DEFAULT_RECORD_LIMITS,
+  connections = DEFAULT_CONNECTIONS,
 }: PostgresOptions): Promise<MetadataStore> {
   // Two pools, because a transaction may also read over another connection. If all connections were busy with
   // transactions that wait for such a read, none would become free.
   const reads = openPool({
     url,
-    connectionsMax: READ_CONNECTIONS_MAX,
+    connectionsMax: connections.read,
     readOnly: true,
     waits: { ...waits, transactionMs: waits.readMs },
   });
-  const writes = openPool({ url, connectionsMax: WRITE_CONNECTIONS_MAX, readOnly: false, waits });
+  const writes = openPool({ url, connectionsMax: connections.write, readOnly: false, waits });
   const read = kyselyOver(reads);
   const transactions = transactionsOver(writes, waits.transactionMs);
   const listeners = new Listeners();
@@ -60,6 +69,7 @@ export async function openPostgres({
   const close = (): Promise<void> =>
     (closed ??= closeAll(transactions, [() => listener.close(), () => reads.end(), () => writes.end()]));
   try {
+    await checkRequirements({ ...clientSettings(url, "mooring"), query_timeout: REQUIREMENT_MS_MAX });
     await migrateOver(url, { clock, migrating });
     await listener.start();
   } catch (error) {

@@ -87,6 +87,7 @@ function storeOver(
     limits,
     read,
     died: writer.died,
+    writerQueue: () => writer.waiting,
     ...notifyingWrites(transactions),
     lock: async () => {},
     compact: () => groups.between("compact"),

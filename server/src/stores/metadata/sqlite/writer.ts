@@ -50,6 +50,11 @@ export class SqliteWriter {
     return unwrap(await this.#send(turn));
   }
 
+  /** The number of requests without an answer. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
   /** Resolves when the thread has ended unexpectedly. */
   get died(): Promise<Error> {
     return this.#death.promise;

@@ -2,15 +2,19 @@
  * The only connection that writes, in a worker thread, so that waiting for the disk blocks nothing else. `workerData`
  * is `WriterSettings`, messages are `WriterRequest` and `WriterReply`.
  */
+import { statfsSync } from "node:fs";
+import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { isDeepStrictEqual } from "node:util";
 import { parentPort, workerData, type MessagePort } from "node:worker_threads";
-import { isBusy, SqliteError } from "../errors.ts";
+import { isBusy, SQLITE_FULL, SqliteError } from "../errors.ts";
 import type { Statement, Step, Turn, WriterFailure, WriterReply, WriterRequest, WriterSettings } from "./messages.ts";
 import { plainRow, Statements, type StatementResult } from "./statements.ts";
 
 const NOTHING: StatementResult = { rows: [], changes: undefined };
 const WAL_BYTES_KEPT = 64 * 1024 * 1024;
+/** Below this, writes are refused. Otherwise they would succeed or fail by chance: the log may have free pages. */
+const FREE_BYTES_MIN = 256 * 1024;
 const OPEN_ATTEMPTS_MAX = 250;
 const OPEN_RETRY_MS = 20;
 
@@ -24,7 +28,8 @@ function serve(port: MessagePort): void {
   const send = (replies: WriterReply[]): void => port.postMessage(replies);
   let connection: Connection;
   try {
-    connection = new Connection(open(workerData as WriterSettings));
+    const settings = workerData as WriterSettings;
+    connection = new Connection(open(settings), dirname(settings.path));
   } catch (error) {
     send([{ error: describe(error) }]);
     return;
@@ -39,11 +44,13 @@ function serve(port: MessagePort): void {
 class Connection {
   readonly #db: DatabaseSync;
   readonly #statements: Statements;
+  readonly #directory: string;
   /** Why the current group was rolled back. */
   #lost: WriterFailure | undefined;
 
-  constructor(db: DatabaseSync) {
+  constructor(db: DatabaseSync, directory: string) {
     this.#db = db;
+    this.#directory = directory;
     this.#statements = new Statements(db);
   }
 
@@ -71,7 +78,15 @@ class Connection {
 
   #begin(): void {
     this.#lost = undefined;
+    this.#requireSpace();
     this.#db.exec(BEGIN);
+  }
+
+  /** @throws SqliteError as SQLite does on a full disk */
+  #requireSpace(): void {
+    const { bavail, bsize } = statfsSync(this.#directory);
+    if (bavail * bsize < FREE_BYTES_MIN)
+      throw new SqliteError(`less than ${FREE_BYTES_MIN / 1024} KiB of the disk is free`, SQLITE_FULL);
   }
 
   /** Writes all pages again, without the bytes of deleted rows, and empties the log. */

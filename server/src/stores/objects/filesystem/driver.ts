@@ -1,6 +1,7 @@
 import { mkdir, open, readdir, rename, rm, stat, unlink, type FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isId, newId } from "#kernel/ids.ts";
+import { healthReasonOf } from "#kernel/store-health.ts";
 import type { Clock } from "#kernel/time.ts";
 import type {
   BlobDriver,
@@ -15,6 +16,7 @@ import type {
 import {
   areDeletionsHeld,
   lockDirectory,
+  probeWrite,
   readTextIfPresent,
   syncDirectory,
   writeFileDurably,
@@ -34,6 +36,8 @@ export interface FilesystemOptions {
   readonly diskFreeBytesMin: number;
   /** Takes no lock and creates nothing, so that it works beside a server. */
   readonly readOnly?: boolean;
+  /** Receives the seconds of the flush of each probe. */
+  readonly flushed?: (seconds: number) => void;
   readonly operations?: FileOperations;
 }
 
@@ -193,9 +197,10 @@ class FilesystemDriver implements BlobDriver {
   async check(): Promise<DriverHealth> {
     try {
       await this.#space.reserve(0);
-      return { ok: true, detail: "blobs can be written" };
+      this.#options.flushed?.(await probeWrite(this.#layout.tmp));
+      return { ok: true, detail: "blobs can be written", reason: null };
     } catch (error) {
-      return { ok: false, detail: (error as Error).message };
+      return { ok: false, detail: (error as Error).message, reason: healthReasonOf(error) };
     }
   }
 

@@ -1,3 +1,5 @@
+import type { Agent, AgentOptions } from "node:http";
+import type { Agent as SecureAgent } from "node:https";
 import { S3Client } from "@aws-sdk/client-s3";
 import { BlobDamaged, storageProblem } from "../errors.ts";
 
@@ -27,6 +29,11 @@ export interface S3Settings {
   readonly connectionsMax: number;
   /** Whether clients upload and download directly at the store, by presigned URLs. */
   readonly direct: boolean;
+  /** Makes agents that lead through a proxy. Absent: connections go to the store. */
+  readonly agents?: {
+    http(options: AgentOptions): Agent;
+    https(options: AgentOptions): SecureAgent;
+  };
   /** The clients' address of the store, when it differs from ours. */
   readonly publicEndpoint?: string;
 }
@@ -61,8 +68,8 @@ export function clientOf(settings: S3Settings): S3Client {
     requestHandler: {
       connectionTimeout: settings.connectTimeoutMs,
       socketTimeout: settings.idleTimeoutMs,
-      httpAgent: agent,
-      httpsAgent: agent,
+      httpAgent: settings.agents?.http(agent) ?? agent,
+      httpsAgent: settings.agents?.https(agent) ?? agent,
     },
   });
 }

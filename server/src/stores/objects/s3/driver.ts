@@ -165,9 +165,10 @@ class S3Driver implements BlobDriver {
   async check(): Promise<DriverHealth> {
     try {
       await this.#client.send(new HeadBucketCommand({ Bucket: this.#settings.bucket }));
-      return { ok: true, detail: "blobs can be written" };
+      return { ok: true, detail: "blobs can be written", reason: null };
     } catch (error) {
-      return { ok: false, detail: `the upstream store does not answer as expected: ${(error as Error).name}` };
+      const detail = `the upstream store does not answer as expected: ${(error as Error).name}`;
+      return { ok: false, detail, reason: "not_answering" };
     }
   }
 

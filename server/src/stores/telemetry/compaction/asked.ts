@@ -1,4 +1,5 @@
-import { isPromotable, type TelemetryType } from "../columns.ts";
+import { isPromotable } from "../columns.ts";
+import type { StoredTable } from "../spool/tables.ts";
 import type { Clock } from "#kernel/time.ts";
 
 /** The most keys that are stored for each table, and given to a compaction. */
@@ -22,7 +23,7 @@ export class AskedAttributes {
   }
 
   /** Counts a query that reads `attributes->>'key'` for each key. */
-  note(orgId: string, type: TelemetryType, keys: readonly string[]): void {
+  note(orgId: string, type: StoredTable, keys: readonly string[]): void {
     const name = `${orgId}/${type}`;
     const scores = this.#tables.get(name) ?? new Map<string, Score>();
     this.#tables.set(name, scores);
@@ -33,7 +34,7 @@ export class AskedAttributes {
   }
 
   /** Returns the most used keys, the most used one first. */
-  of(orgId: string, type: TelemetryType): string[] {
+  of(orgId: string, type: StoredTable): string[] {
     const scores = this.#tables.get(`${orgId}/${type}`);
     if (scores === undefined) return [];
     return ranked(scores, this.#clock.nowMs())

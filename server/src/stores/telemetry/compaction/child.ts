@@ -54,5 +54,7 @@ async function connect(start: CompactionStart): Promise<DuckDBConnection> {
     // Rows leave in the order of the files that they come from, without a sort.
     preserve_insertion_order: "true",
   });
-  return instance.connect();
+  const duckdb = await instance.connect();
+  await duckdb.run("SET TimeZone = 'UTC'"); // as for queries, so that conditions choose the same rows
+  return duckdb;
 }

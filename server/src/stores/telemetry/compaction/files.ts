@@ -4,7 +4,7 @@ import { newId } from "#kernel/ids.ts";
 import { SPELLINGS_VERSION } from "#kernel/severity.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { Writer } from "#stores/metadata/index.ts";
-import type { TelemetryType } from "../columns.ts";
+import type { StoredTable } from "../spool/tables.ts";
 import type { Table } from "../hot/table.ts";
 import type { Tables } from "../hot/tables.ts";
 import { parquetPath, parquetRange, type Layout } from "../layout.ts";
@@ -26,7 +26,7 @@ export interface ParquetFilesOptions {
 /** The log batches that a file's rows come from. */
 interface Origin {
   readonly orgId: string;
-  readonly type: TelemetryType;
+  readonly type: StoredTable;
   readonly firstSeq: number;
   readonly lastSeq: number;
 }
@@ -50,6 +50,11 @@ export class ParquetFiles {
   /** Makes memory equal to the manifest. After a change with an unknown result they may differ. */
   async settle(table: Table): Promise<void> {
     if (this.#doubtful.has(table)) await this.#inTurn(table, () => this.#reload(table));
+  }
+
+  /** Reads the table from the manifest again, because files have arrived from elsewhere. */
+  async reload(table: Table): Promise<void> {
+    await this.#inTurn(table, () => this.#reload(table));
   }
 
   /**

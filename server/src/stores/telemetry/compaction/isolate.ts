@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { syncDirectory } from "#stores/directory/index.ts";
-import type { TelemetryType } from "../columns.ts";
+import type { StoredTable } from "../spool/tables.ts";
 import type { Layout } from "../layout.ts";
 import type { TelemetryLog } from "../settings.ts";
 import type { CompactJob, CompactionRunner, MadeFile } from "./protocol.ts";
@@ -18,7 +18,7 @@ export interface Slice {
 
 export interface IsolateOptions {
   readonly orgId: string;
-  readonly type: TelemetryType;
+  readonly type: StoredTable;
   readonly firstSeq: number;
   readonly lastSeq: number;
   readonly slices: readonly Slice[];

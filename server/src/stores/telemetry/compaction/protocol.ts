@@ -1,11 +1,12 @@
-import type { TelemetryType } from "../columns.ts";
+import type { StoredTable } from "../spool/tables.ts";
+import type { KeptRows } from "../retention/plans.ts";
 import type { Predicate } from "../retention/predicate.ts";
 
 /** A job for the process that writes Parquet. Paths are absolute. */
 export type CompactionJob = CompactJob | MergeJob | EraseJob;
 
 interface Job {
-  readonly type: TelemetryType;
+  readonly type: StoredTable;
   /** An empty folder for the new files, on the disk of the telemetry directory. */
   readonly outputDir: string;
   /** Attributes that queries use, the most used one first. */
@@ -37,6 +38,10 @@ export interface EraseJob extends Job {
   readonly kind: "erase";
   readonly input: MadeFile;
   readonly predicate: Predicate;
+  /** Instead of `predicate`: rows that these rules of retention do not keep. */
+  readonly past?: KeptRows;
+  /** If a smaller share of the rows matches, the file stays. */
+  readonly shareMin?: number;
 }
 
 export interface MergeInput {
@@ -58,6 +63,8 @@ export interface MadeFile {
   readonly maxUs: number;
   /** Attributes with a separate column; see `promotedColumn`. */
   readonly promoted: readonly string[];
+  /** The number of rows of an erasure that stay in the file without some columns. */
+  readonly cleared?: number;
 }
 
 /**

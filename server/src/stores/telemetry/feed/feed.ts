@@ -1,4 +1,4 @@
-import type { TelemetryType } from "../columns.ts";
+import type { StoredTable } from "../spool/tables.ts";
 import type { Tables } from "../hot/tables.ts";
 import type { FrameMeta } from "../log/frame.ts";
 import type { WriteAheadLog } from "../log/log.ts";
@@ -106,7 +106,7 @@ export class Feed implements TelemetryFeed {
 /** The length of the random part. It is long enough to distinguish the directories of one deployment. */
 const ID_CHARS = 6;
 
-function nameOf(orgId: string, type: TelemetryType): string {
+function nameOf(orgId: string, type: StoredTable): string {
   return `${orgId}/${type}`;
 }
 

@@ -1,11 +1,19 @@
 import { Problem } from "#kernel/problem.ts";
-import type { TelemetryType } from "../columns.ts";
+import { STORED_TABLES, type StoredTable } from "../spool/tables.ts";
 import type { ParquetFile } from "../parquet-file.ts";
-import type { HotInput, ParquetInput, Snapshot, SnapshotTable, TimeRange, WantedTables } from "../snapshot.ts";
+import type {
+  HotInput,
+  ParquetInput,
+  ShownRows,
+  Snapshot,
+  SnapshotTable,
+  TimeRange,
+  WantedTables,
+} from "../snapshot.ts";
 import type { HeldFile, HotFile } from "./file.ts";
 import type { Table } from "./table.ts";
 
-const ALL: WantedTables = { logs: {}, metrics: {}, traces: {} };
+const ALL: WantedTables = Object.fromEntries(STORED_TABLES.map((name) => [name, {}]));
 const NO_FILES: SnapshotTable = { parquet: [], hot: [], filesTotal: 0 };
 
 /**
@@ -17,13 +25,14 @@ const NO_FILES: SnapshotTable = { parquet: [], hot: [], filesTotal: 0 };
 export async function takeSnapshot(
   tables: readonly Table[],
   wanted: WantedTables = ALL,
-  shown: WantedTables = ALL,
+  shown: Readonly<Partial<Record<StoredTable, ShownRows>>> = ALL,
 ): Promise<Snapshot> {
-  const lists: Record<TelemetryType, SnapshotTable> = { logs: NO_FILES, metrics: NO_FILES, traces: NO_FILES };
+  const lists = Object.fromEntries(STORED_TABLES.map((name) => [name, NO_FILES])) as Record<StoredTable, SnapshotTable>;
   const held: HeldFile[] = [];
   const hot: HotFile[] = [];
   for (const table of tables) {
-    const [range, visible] = [wanted[table.type], shown[table.type] ?? {}];
+    const range = wanted[table.type];
+    const { kept, ...visible }: ShownRows = shown[table.type] ?? {};
     if (range === undefined) continue;
     const tail = table.tail();
     const files = tail === undefined ? table.sealed : [...table.sealed, tail];
@@ -32,7 +41,13 @@ export async function takeSnapshot(
     for (const file of parquet) held.push(file.held);
     for (const file of files) held.push(file.held);
     const filesTotal = table.parquet.length + files.length;
-    lists[table.type] = { parquet: parquet.map(parquetInput), hot: files.map(hotInput), filesTotal, range: visible };
+    lists[table.type] = {
+      parquet: parquet.map(parquetInput),
+      hot: files.map(hotInput),
+      filesTotal,
+      range: visible,
+      kept,
+    };
   }
   for (const file of held) file.hold();
   const release = once(() => {

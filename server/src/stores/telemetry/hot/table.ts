@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { TelemetryType } from "../columns.ts";
+import type { StoredTable } from "../spool/tables.ts";
 import { hotFileName } from "../layout.ts";
 import type { ParquetFile } from "../parquet-file.ts";
 import { HeldFile, HotFile } from "./file.ts";
@@ -7,7 +7,7 @@ import { RowBuffer } from "./rows.ts";
 
 export interface TableOptions {
   readonly orgId: string;
-  readonly type: TelemetryType;
+  readonly type: StoredTable;
   /** The folder of the table's hot files. */
   readonly dir: string;
   /** The last batch that is in `parquet`. */
@@ -24,7 +24,7 @@ export interface TableOptions {
  */
 export class Table {
   readonly orgId: string;
-  readonly type: TelemetryType;
+  readonly type: StoredTable;
   readonly #dir: string;
   readonly #deleteFailed: TableOptions["deleteFailed"];
   readonly #hotChanged: TableOptions["hotChanged"];

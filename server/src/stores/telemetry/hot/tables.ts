@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { TELEMETRY_TYPES, type TelemetryType } from "../columns.ts";
+import { STORED_TABLES, type StoredTable } from "../spool/tables.ts";
 import type { FrameMeta } from "../log/frame.ts";
 import type { ParquetFile } from "../parquet-file.ts";
 import type { TelemetryLog } from "../settings.ts";
@@ -36,11 +36,11 @@ export class Tables {
   }
 
   ofOrganization(orgId: string): Table[] {
-    return TELEMETRY_TYPES.map((type) => this.#tables.get(`${orgId}/${type}`)).filter((table) => table !== undefined);
+    return STORED_TABLES.map((type) => this.#tables.get(`${orgId}/${type}`)).filter((table) => table !== undefined);
   }
 
   /** Sets the state of a table from the manifest. Call it before any rows are added. */
-  restore(orgId: string, type: TelemetryType, compactedSeq: number, parquet: readonly ParquetFile[]): void {
+  restore(orgId: string, type: StoredTable, compactedSeq: number, parquet: readonly ParquetFile[]): void {
     this.#tables.set(`${orgId}/${type}`, this.#newTable(orgId, type, compactedSeq, parquet));
   }
 
@@ -117,7 +117,7 @@ export class Tables {
     }
   }
 
-  #tableOf(orgId: string, type: TelemetryType): Table {
+  #tableOf(orgId: string, type: StoredTable): Table {
     const name = `${orgId}/${type}`;
     let table = this.#tables.get(name);
     if (table === undefined) {
@@ -127,7 +127,7 @@ export class Tables {
     return table;
   }
 
-  #newTable(orgId: string, type: TelemetryType, compactedSeq: number, parquet: readonly ParquetFile[]): Table {
+  #newTable(orgId: string, type: StoredTable, compactedSeq: number, parquet: readonly ParquetFile[]): Table {
     const dir = join(this.#options.hotDir, orgId, type);
     const deleteFailed = (path: string, error: unknown): void => this.deleteFailed(path, error);
     const hotChanged = (bytes: number): void => this.#hotChanged(orgId, bytes);

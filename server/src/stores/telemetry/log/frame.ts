@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 import { crc32Joined } from "#kernel/crc32.ts";
-import type { TelemetryType } from "../columns.ts";
+import type { StoredTable } from "../spool/tables.ts";
 
 /**
  * A frame of the log, little-endian: magic (4 bytes), length of the description (4), length of the rows (4), CRC-32 (4),
@@ -21,12 +21,14 @@ const SEQ_AT = 16;
 /** The description of a frame's rows. */
 export interface FrameMeta {
   readonly orgId: string;
-  readonly type: TelemetryType;
+  readonly type: StoredTable;
   readonly count: number;
   readonly keyHash?: string;
   readonly bodyHash?: string;
   /** How long the key is stored; absent: `IDEMPOTENCY_WINDOW_MS`. */
   readonly windowMs?: number;
+  /** The file of the spool that the rows come from. */
+  readonly piece?: string;
   /** When the batch was accepted, in milliseconds since the epoch. */
   readonly at: number;
 }

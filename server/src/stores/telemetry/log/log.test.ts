@@ -136,6 +136,24 @@ test("segments are rotated by size, and deleted from the oldest on", async () =>
   assert.deepEqual(await recoveredRows(dir.path), log.rows.slice(8), "two rows are in each segment");
 });
 
+test("a probe shows a disk without space, and its end, without a batch", async () => {
+  await using dir = await temporaryDirectory();
+  const full = await openTestLog(dir.path, { diskFreeBytesMin: Number.MAX_SAFE_INTEGER });
+  await assert.rejects(full.wal.probe(), /less space is free/);
+  assert.deepEqual(full.wal.failure, { reason: "disk_full", detail: "the disk is full" });
+  await full.wal.close();
+  const faults = new Set<Fault>(["write"]);
+  const log = await openTestLog(dir.path, { create: faultyFiles(faults) });
+  await assert.rejects(log.append("refused"), isUnavailable);
+  await log.wal.probe();
+  assert.equal(log.wal.failure, undefined);
+  assert.deepEqual(
+    (await readdir(join(dir.path, "wal"))).filter((name) => !name.endsWith(".wal")),
+    [],
+  );
+  await log.wal.close();
+});
+
 for (const fault of ["write", "datasync", "create"] as const) {
   test(`after a failing ${fault} the refused batches leave nothing, and appends work again`, async () => {
     await using dir = await temporaryDirectory();
@@ -148,7 +166,7 @@ for (const fault of ["write", "datasync", "create"] as const) {
     const refused = await Promise.allSettled(["a", "b", "c"].map((text) => log.append(`refused ${text}`)));
     for (const result of refused) assert.ok(result.status === "rejected" && isUnavailable(result.reason));
     await assert.rejects(log.append("refused again"), isUnavailable);
-    assert.ok(log.wal.failure?.includes("EIO"));
+    assert.equal(log.wal.failure?.reason, "disk_error");
     assert.deepEqual(await afterCrash(dir.path), ["before"]);
     faults.clear();
     await log.append("after");

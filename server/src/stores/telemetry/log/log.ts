@@ -1,6 +1,7 @@
 import { rm, statfs } from "node:fs/promises";
 import { Problem } from "#kernel/problem.ts";
-import { syncDirectory } from "#stores/directory/index.ts";
+import { healthReasonOf, type HealthReason } from "#kernel/store-health.ts";
+import { probeWrite, syncDirectory } from "#stores/directory/index.ts";
 import type { TelemetryLog } from "../settings.ts";
 import { draftFrame, sealFrame, type FrameDraft, type FrameMeta } from "./frame.ts";
 import { newSegmentInfo, type CreateSegmentFile, type SegmentFile, type SegmentInfo } from "./segment.ts";
@@ -11,6 +12,8 @@ export interface LogOptions {
   readonly diskFreeBytesMin: number;
   readonly create: CreateSegmentFile;
   readonly log: TelemetryLog;
+  /** Receives the seconds of each flush. */
+  readonly flushed?: (seconds: number) => void;
   /** The segments on disk at the start, in order, and the number of the next batch. */
   readonly segments: readonly SegmentInfo[];
   readonly nextSeq: number;
@@ -47,7 +50,7 @@ export class WriteAheadLog {
   #waitingBytes = 0;
   #draining: Promise<void> | undefined;
   #unchecked = Number.POSITIVE_INFINITY;
-  #failure: string | undefined;
+  #failure: { readonly reason: HealthReason; readonly detail: string } | undefined;
   #rotateAsked = false;
   /** For each table, the last batch whose segment was deleted. */
   readonly #deleted = new Map<string, number>();
@@ -70,8 +73,25 @@ export class WriteAheadLog {
   }
 
   /** Why the last write failed, or undefined if it succeeded. */
-  get failure(): string | undefined {
+  get failure(): { readonly reason: HealthReason; readonly detail: string } | undefined {
     return this.#failure;
+  }
+
+  /** The bytes of batches that wait for the disk. */
+  get waitingBytes(): number {
+    return this.#waitingBytes;
+  }
+
+  /** Writes a small file beside the segments, so that a full or broken disk shows without a batch. */
+  async probe(): Promise<void> {
+    try {
+      await this.#requireSpace();
+      this.#options.flushed?.(await probeWrite(this.#options.dir));
+      this.#failure = undefined;
+    } catch (error) {
+      this.#refusal(error);
+      throw error;
+    }
   }
 
   get bytes(): number {
@@ -221,8 +241,10 @@ export class WriteAheadLog {
       await this.#cutOff(file, segment);
       throw error;
     }
+    const beganMs = performance.now();
     try {
       await file.datasync();
+      this.#options.flushed?.((performance.now() - beganMs) / 1000);
     } catch (error) {
       // After a failed flush the kernel may mark lost pages as clean. A second flush would then succeed wrongly.
       await this.#abandon(file, segment);
@@ -309,12 +331,15 @@ export class WriteAheadLog {
   async #checkSpace(bytes: number): Promise<void> {
     this.#unchecked += bytes;
     if (this.#unchecked < SPACE_CHECK_BYTES) return;
-    const { bavail, bsize } = await statfs(this.#options.dir);
-    if (bavail * bsize < this.#options.diskFreeBytesMin) {
-      this.#unchecked = Number.POSITIVE_INFINITY;
-      throw Object.assign(new Error("less space is free than the store reserves for queries"), { code: "ENOSPC" });
-    }
+    await this.#requireSpace();
     this.#unchecked = 0;
+  }
+
+  async #requireSpace(): Promise<void> {
+    const { bavail, bsize } = await statfs(this.#options.dir);
+    if (bavail * bsize >= this.#options.diskFreeBytesMin) return;
+    this.#unchecked = Number.POSITIVE_INFINITY;
+    throw Object.assign(new Error("less space is free than the store reserves for queries"), { code: "ENOSPC" });
   }
 
   #refusal(error: unknown): Problem {
@@ -324,7 +349,8 @@ export class WriteAheadLog {
       ? "cannot keep the entries: the disk is full; nothing of this request was kept, send it again later"
       : "cannot keep the entries: writing to the disk failed; nothing of this request was kept, send it again later";
     if (this.#failure === undefined) this.#options.log.error({ err: error }, "cannot write to the telemetry log");
-    this.#failure = full ? "the disk is full" : `writing to the disk failed (${code === "" ? "unknown error" : code})`;
+    const failed = `writing to the disk failed (${code === "" ? "unknown error" : code})`;
+    this.#failure = { reason: healthReasonOf(error), detail: full ? "the disk is full" : failed };
     return new Problem(full ? "disk_full" : "unavailable", detail, { retryAfterS: 5, cause: error });
   }
 }

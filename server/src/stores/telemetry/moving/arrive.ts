@@ -6,7 +6,8 @@ import { pipeline } from "node:stream/promises";
 import type { Clock } from "#kernel/time.ts";
 import { lockDirectory } from "#stores/directory/index.ts";
 import type { Writer } from "#stores/metadata/index.ts";
-import { isPromotable, TELEMETRY_TYPES } from "../columns.ts";
+import { isPromotable } from "../columns.ts";
+import { STORED_TABLES } from "../spool/tables.ts";
 import { noteReplacing, publish } from "../compaction/publish.ts";
 import { makeWorkFolder, removeWork } from "../compaction/work.ts";
 import { assertPathSafe, layoutOf, parquetPath, type Layout } from "../layout.ts";
@@ -40,7 +41,16 @@ export interface ArrivedTelemetry {
  * @throws Error when a file differs from its digest, or a server has the directory open
  */
 export async function arrivingTelemetry(
-  { dataDir, clock }: { readonly dataDir: string; readonly clock: Clock },
+  {
+    dataDir,
+    clock,
+    isOpen = false,
+  }: {
+    readonly dataDir: string;
+    readonly clock: Clock;
+    /** Whether this process has the directory open. */
+    readonly isOpen?: boolean;
+  },
   orgId: string,
   files: readonly ArrivingFile[],
   copied: (file: ArrivingFile) => void,
@@ -48,9 +58,9 @@ export async function arrivingTelemetry(
   assertPathSafe(orgId);
   const layout = layoutOf(dataDir);
   await mkdir(layout.root, { recursive: true, mode: 0o700 });
-  const release = lockDirectory(layout.lock, "telemetry");
+  const release = isOpen ? (): void => undefined : lockDirectory(layout.lock, "telemetry");
   try {
-    await prepareFolders(layout);
+    if (!isOpen) await prepareFolders(layout);
     const storeId = await readStoreId(layout, clock);
     const placed = files.map((file) => placedRow(orgId, file.row));
     const note = await noteReplacing(layout, `moving-${orgId}`, { dropped: [], added: placed.map(({ path }) => path) });
@@ -80,7 +90,7 @@ function placedRow(orgId: string, row: MovedRow): ManifestFile {
   assertPathSafe(id);
   const numbers = [rows, bytes, min_us, max_us, created_at, spellings];
   const isValid =
-    TELEMETRY_TYPES.includes(type) &&
+    STORED_TABLES.includes(type) &&
     numbers.every((number) => Number.isSafeInteger(number)) &&
     [rows, bytes, spellings].every((number) => number >= 0) &&
     DAY.test(day) &&

@@ -1,11 +1,11 @@
 import { createReadStream } from "node:fs";
-import { open, readdir, readFile, stat, type FileHandle } from "node:fs/promises";
+import { mkdir, open, readdir, readFile, stat, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { newId } from "#kernel/ids.ts";
 import { SPELLINGS_VERSION } from "#kernel/severity.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { Reader } from "#stores/metadata/index.ts";
-import { TELEMETRY_TYPES, type TelemetryType } from "../columns.ts";
+import { STORED_TABLES, type StoredTable } from "../spool/tables.ts";
 import { CompactionProcess } from "../compaction/process.ts";
 import type { MadeFile } from "../compaction/protocol.ts";
 import { assertAllRows, makeWorkFolder, removeWork } from "../compaction/work.ts";
@@ -72,11 +72,13 @@ interface Conversion {
 
 async function convertLog(conversion: Conversion): Promise<void> {
   const { layout } = conversion;
+  // The directory of a backup has only stored rows.
+  await mkdir(layout.work, { recursive: true, mode: 0o700 });
   const folder = await makeWorkFolder(layout);
   const settings = { ...TELEMETRY_DEFAULTS.compaction, workDir: folder, idleMs: IDLE_MS };
   const runner = new CompactionProcess(settings);
-  const inputs = new Map(TELEMETRY_TYPES.map((type) => [type, new Input(join(folder, `${type}.ndjson`))]));
-  const convert = async (type: TelemetryType, input: Input): Promise<void> => {
+  const inputs = new Map(STORED_TABLES.map((type) => [type, new Input(join(folder, `${type}.ndjson`))]));
+  const convert = async (type: StoredTable, input: Input): Promise<void> => {
     const { path, rows } = await input.take();
     if (rows === 0) return;
     const outputDir = await makeWorkFolder(layout);
@@ -108,7 +110,7 @@ async function* batches({
   layout,
   orgId,
   compacted,
-}: Conversion): AsyncGenerator<{ type: TelemetryType; count: number; rows: Buffer }> {
+}: Conversion): AsyncGenerator<{ type: StoredTable; count: number; rows: Buffer }> {
   const names = ((await readdir(layout.wal).catch(absent)) ?? []).map(segmentFirstSeq);
   const firsts = names.filter((seq) => seq !== undefined).toSorted((a, b) => a - b);
   for (const [i, firstSeq] of firsts.entries()) {
@@ -122,7 +124,7 @@ async function* batches({
   }
 }
 
-function describe({ clock, orgId }: Conversion, type: TelemetryType, file: MadeFile): MovedFile {
+function describe({ clock, orgId }: Conversion, type: StoredTable, file: MadeFile): MovedFile {
   const createdAt = clock.nowMs();
   const row = {
     id: newId("seg", createdAt),

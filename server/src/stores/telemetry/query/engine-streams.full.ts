@@ -25,6 +25,7 @@ describe("the query engine: late errors, slow readers, dying children", { concur
   before(async () => {
     open = await openTestEngine(FIXTURE, {
       concurrentPerOrgMax: 2,
+      concurrentPerActorMax: 2,
       queuePerOrgMax: 1,
       queueTimeoutMs: 300,
       stallTimeoutMs: 500,

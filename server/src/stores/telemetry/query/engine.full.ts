@@ -23,6 +23,7 @@ describe("the query engine", { concurrency: 1 }, () => {
   before(async () => {
     open = await openTestEngine(FIXTURE, {
       concurrentPerOrgMax: 2,
+      concurrentPerActorMax: 2,
       queuePerOrgMax: 1,
       queueTimeoutMs: 300,
       stallTimeoutMs: 500,

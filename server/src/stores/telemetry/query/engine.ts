@@ -1,17 +1,22 @@
 import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
 import { TELEMETRY_TYPES, type TelemetryType } from "../columns.ts";
-import type { QueryRequest, QueryRun } from "../types.ts";
+import type { QueryRequest, QueryRun, RunningQueries } from "../types.ts";
 import { RECORD_TABLE_NAMES, type RecordSnapshot, type RecordTable } from "../records/index.ts";
+import { isOfServer, SPOOL_TABLE_NAMES, type SpoolTable } from "../spool/tables.ts";
 import type { Snapshot, SnapshotTable, WantedTables } from "../snapshot.ts";
+import { endedEvent, unstartedEvent, type EndedRun } from "./event.ts";
 import { childFiles, wantedTables } from "./files.ts";
 import { ProcessPool } from "./pool.ts";
 import type { QueryProcess } from "./process.ts";
 import type { ChildAsk, ChildFiles, ChildQuery } from "./protocol.ts";
 import { LostChild, Run, type RunOutcome } from "./run.ts";
 import { probeSandbox, type Sandbox, type SandboxLayer } from "./sandbox.ts";
+import { QueryRegistry, type RegisteredQuery } from "./registry.ts";
+import { isScanned, ScanBudget } from "./scan-budget.ts";
 import type { QueryEngineSettings, QueryLog } from "./settings.ts";
-import { Slots } from "./slots.ts";
+import { Slots, type Slot } from "./slots.ts";
+import { QUERY_TABLES } from "./tables.ts";
 
 export interface QueryEngineOptions {
   /** Returns the files of one organization at this moment, for the wanted tables and times. */
@@ -32,11 +37,15 @@ export interface QueryEngine {
    * Runs one statement in a sandboxed child. A failure before the first byte is thrown. A later failure is part of the body
    * (see README, "Errors after the first byte").
    * @throws Problem `invalid_sql`, `sql_not_allowed`, `invalid_parameter`, `query_failed`, `query_timeout`, `query_memory`,
-   * `query_too_large`, `rate_limited`, `unavailable`
+   * `query_cancelled`, `query_too_large`, `rate_limited`, `unavailable`
    */
   query(request: QueryRequest): Promise<QueryRun>;
+  /** The queries that wait or run. */
+  readonly queries: RunningQueries;
   /** Number of queries that hold a slot. */
   running(): number;
+  /** Number of queries that wait for a slot. */
+  waiting(): number;
   /** The layers of the sandbox on this machine, for `doctor`. */
   sandbox(): Promise<readonly SandboxLayer[]>;
   /** Cancels running queries and ends every child. */
@@ -49,8 +58,10 @@ export function createQueryEngine(options: QueryEngineOptions): QueryEngine {
 }
 
 class Engine implements QueryEngine {
+  readonly queries: QueryRegistry;
   readonly #options: QueryEngineOptions;
   readonly #slots: Slots;
+  readonly #budget: ScanBudget;
   readonly #closing = new AbortController();
   readonly #sandbox: Promise<Sandbox>;
   readonly #pool: Promise<ProcessPool>;
@@ -58,7 +69,9 @@ class Engine implements QueryEngine {
   constructor(options: QueryEngineOptions) {
     const { settings, log } = options;
     this.#options = options;
+    this.queries = new QueryRegistry(options.clock);
     this.#slots = new Slots(settings);
+    this.#budget = new ScanBudget(settings, options.clock);
     this.#sandbox = probeSandbox(settings);
     this.#pool = this.#sandbox.then((found) => new ProcessPool(found, settings, log));
     this.#pool.catch((error: unknown) => {
@@ -67,25 +80,42 @@ class Engine implements QueryEngine {
   }
 
   async query(request: QueryRequest): Promise<QueryRun> {
+    const query = this.queries.begin(request);
     const signal = AbortSignal.any([request.signal, this.#closing.signal]);
     try {
-      return await this.#attempt(request, signal);
+      return await this.#attempt(query, signal).catch((error: unknown) => {
+        if (!(error instanceof LostChild)) throw error;
+        return this.#attempt(query, signal); // the child ended while it was idle
+      });
     } catch (error) {
-      if (!(error instanceof LostChild)) throw error;
-      return this.#attempt(request, signal); // the child ended while it was idle
+      // A query that a child has begun is reported when the child has ended it.
+      if (!query.isBegun || error instanceof LostChild)
+        this.queries.end(query, () => unstartedEvent(this.#endedNow(query), error));
+      throw error;
     }
   }
 
-  async #attempt(request: QueryRequest, signal: AbortSignal): Promise<QueryRun> {
+  async #attempt(query: RegisteredQuery, signal: AbortSignal): Promise<QueryRun> {
     if (this.#closing.signal.aborted) throw stopping();
-    const { orgId } = request;
-    const held: (() => void)[] = [await this.#slots.acquire(orgId, signal)];
+    const { orgId, origin } = query.request;
+    const both = AbortSignal.any([signal, query.cancelled]);
+    const { actor, surface } = origin;
+    const slot = await this.#slots.acquire({
+      orgId,
+      actorId: actor.id,
+      isBackground: surface === "alert",
+      signal: both,
+    });
+    const held: (() => void)[] = [() => slot.release()];
     try {
+      query.startedAtMs = this.#options.clock.nowMs();
+      query.waitedMs = slot.waitedMs;
       const child = await this.#acquire(orgId);
       held.push(() => void this.#release(child, false));
-      signal.throwIfAborted();
+      both.throwIfAborted();
       held.pop(); // the run releases the child from now on
-      return await this.#start(child, request, signal, held.splice(0));
+      held.pop(); // and the slot
+      return await this.#start(child, query, { signal, slot });
     } finally {
       for (const each of held) each(); // empty after the run has begun
     }
@@ -93,6 +123,10 @@ class Engine implements QueryEngine {
 
   running(): number {
     return this.#slots.running;
+  }
+
+  waiting(): number {
+    return this.#slots.waiting;
   }
 
   async sandbox(): Promise<readonly SandboxLayer[]> {
@@ -119,31 +153,35 @@ class Engine implements QueryEngine {
     (await this.#pool).release(child, doubt);
   }
 
-  #start(
-    child: QueryProcess,
-    request: QueryRequest,
-    signal: AbortSignal,
-    held: readonly (() => void)[],
-  ): Promise<QueryRun> {
+  #start(child: QueryProcess, query: RegisteredQuery, held: { signal: AbortSignal; slot: Slot }): Promise<QueryRun> {
     const { settings, clock, log } = this.#options;
+    const { request } = query;
     const startedMs = clock.nowMs();
+    query.isBegun = true;
     const files = new HeldFiles();
     const onDone = (outcome: RunOutcome): void => {
       files.release();
-      for (const each of held) each();
-      void this.#release(child, outcome.doubt);
+      held.slot.release();
+      if (!outcome.lost) this.queries.end(query, () => endedEvent(this.#endedNow(query), outcome));
+      void this.#release(child, outcome.doubt || outcome.isLowered);
       const { code, rows, truncated, peakBytes, doubt } = outcome;
       const fields = { code, rows, truncated, peak_bytes: peakBytes, doubt };
       const level = code === "ok" ? "debug" : "info";
       log[level]({ org_id: request.orgId, duration_ms: clock.nowMs() - startedMs, ...fields }, "query done");
     };
-    const query = childQuery(request, settings);
     return new Run(child, {
-      query,
+      query: { ...childQuery(request, settings), threads: held.slot.isShared ? 1 : settings.threads },
       settings,
-      signal,
-      files: (ask) => this.#files(request, ask, files),
+      signal: held.signal,
+      cancelled: query.cancelled,
+      files: async (ask) => {
+        query.asked = ask;
+        const chosen = await this.#files(request, ask, files);
+        query.figures = chosen.figures;
+        return chosen;
+      },
       onDone,
+      ended: request.ended,
     }).start();
   }
 
@@ -154,18 +192,40 @@ class Engine implements QueryEngine {
   async #files(request: QueryRequest, ask: ChildAsk, held: HeldFiles): Promise<ChildFiles> {
     const { snapshot, settings, asked, whole } = this.#options;
     const { orgId, range } = request;
+    request.reads?.(Object.keys(ask.tables));
     const records = await this.#records(request, ask, held);
     const wanted = wantedTables(ask, range);
+    if (request.describe !== true)
+      for (const name of SPOOL_TABLE_NAMES) if (Object.hasOwn(wanted, name)) permit(request, name);
     // A statement that is only described reads no row.
-    if (request.describe !== true && Object.keys(wanted).length > 0) await whole?.(orgId);
+    if (request.describe !== true && Object.keys(wanted).some((name) => !isOfServer(name))) await whole?.(orgId);
     const files = await snapshot(orgId, wanted);
     held.hold(files);
+    if (request.describe !== true && request.explain !== "plan" && request.origin.surface !== "erasure")
+      this.#spend(request, ask, { ...files.tables, ...records });
     const visible = typeof request.visible === "function" ? await request.visible() : request.visible;
     for (const type of TELEMETRY_TYPES) {
       const keys = ask.tables[type]?.keys ?? [];
       if (keys.length > 0) asked?.(orgId, type, keys);
     }
-    return childFiles({ ...files.tables, ...records }, ask, { directory: settings.telemetryDir, visible, range });
+    const isByActor = QUERY_TABLES.some(
+      (table) => table.actorColumn !== undefined && Object.hasOwn(wanted, table.name),
+    );
+    const onlyActor = isByActor && request.seesAllQueries !== true ? request.origin.actor.id : undefined;
+    const shown = { directory: settings.telemetryDir, visible, onlyActor, range };
+    return childFiles({ ...files.tables, ...records }, ask, shown);
+  }
+
+  /** @throws Problem `query_scan_limit` */
+  #spend(request: QueryRequest, ask: ChildAsk, tables: Readonly<Record<string, SnapshotTable>>): void {
+    let bytes = 0;
+    for (const [name, { parquet, hot }] of Object.entries(tables))
+      if (isScanned(ask, name)) for (const file of [...parquet, ...hot]) bytes += file.bytes;
+    this.#budget.spend(request, bytes);
+  }
+
+  #endedNow(query: RegisteredQuery): EndedRun {
+    return { query, nowMs: this.#options.clock.nowMs() };
   }
 
   /**
@@ -177,8 +237,7 @@ class Engine implements QueryEngine {
     for (const name of RECORD_TABLE_NAMES) {
       // A statement that is only described shows no row.
       if (!Object.hasOwn(ask.tables, name) || request.describe === true) continue;
-      if (request.records === undefined) throw new Problem("forbidden", `The table ${name} can't be read here.`);
-      request.records(name);
+      permit(request, name);
       const files = await this.#options.records?.(request.orgId, name);
       if (files === undefined) continue;
       held.hold(files);
@@ -187,6 +246,12 @@ class Engine implements QueryEngine {
     }
     return tables;
   }
+}
+
+/** Requires the principal's permission for a table whose rows are not telemetry. @throws Problem `forbidden` */
+function permit({ records }: QueryRequest, name: RecordTable | SpoolTable): void {
+  if (records === undefined) throw new Problem("forbidden", `The table ${name} can't be read here.`);
+  records(name);
 }
 
 /** The open files of a query. They may arrive after the query has ended. */
@@ -209,13 +274,14 @@ function stopping(): Problem {
   return new Problem("unavailable", "the service is stopping");
 }
 
-function childQuery(request: QueryRequest, settings: QueryEngineSettings): ChildQuery {
+function childQuery(request: QueryRequest, settings: QueryEngineSettings): Omit<ChildQuery, "threads"> {
   return {
     orgId: request.orgId,
     sql: request.sql,
     parameters: request.parameters,
     format: request.format,
     describe: request.describe,
+    condition: request.condition,
     explain: request.explain,
     rowsMax: request.rowsMax,
     truncate: request.truncate,

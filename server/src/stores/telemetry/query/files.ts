@@ -1,5 +1,5 @@
-import { TELEMETRY_TYPES } from "../columns.ts";
-import type { QueryRequest, VisibleRows } from "../types.ts";
+import { STORED_TABLES } from "../spool/tables.ts";
+import type { QueryRequest } from "../types.ts";
 import type { ParquetInput, SnapshotTable, TimeRange, WantedTables } from "../snapshot.ts";
 import type { AskedTable, ChildAsk, ChildFiles, ChildTable, ParquetGroup, ScanFigures } from "./protocol.ts";
 
@@ -8,7 +8,7 @@ const GROUPS_MAX = 8;
 
 /** Returns the tables that the statement reads, limited to its own times and those of the request. */
 export function wantedTables(ask: ChildAsk, range: QueryRequest["range"]): WantedTables {
-  const asked = TELEMETRY_TYPES.filter((name) => Object.hasOwn(ask.tables, name));
+  const asked = STORED_TABLES.filter((name) => Object.hasOwn(ask.tables, name));
   return Object.fromEntries(asked.map((name) => [name, within(ask.tables[name] ?? {}, range ?? {})]));
 }
 
@@ -16,7 +16,7 @@ export function wantedTables(ask: ChildAsk, range: QueryRequest["range"]): Wante
 export function childFiles(
   present: Readonly<Record<string, SnapshotTable>>,
   ask: ChildAsk,
-  options: { directory: string; visible: VisibleRows; range: QueryRequest["range"] },
+  options: Pick<ChildFiles, "directory" | "visible" | "onlyActor"> & { readonly range: QueryRequest["range"] },
 ): ChildFiles {
   const shorten = shortener(options.directory);
   const figures = { rows: 0, bytes: 0, files: 0, filesTotal: 0, unreadable: 0 };
@@ -29,9 +29,11 @@ export function childFiles(
       parquet: groups(files.parquet, asked, shorten),
       hot: files.hot.map(({ path }) => shorten(path)),
       range: within(options.range ?? {}, files.range ?? {}),
+      ...(files.kept === undefined ? {} : { kept: files.kept }),
     };
   }
-  return { directory: options.directory, visible: options.visible, tables, figures };
+  const { directory, visible, onlyActor } = options;
+  return { directory, visible, onlyActor, tables, figures };
 }
 
 /** Returns the intersection of two ranges. */

@@ -18,6 +18,7 @@ const QUERY: ChildQuery = {
   timeoutMs: 200,
   memoryBytesMax: 64 * 1024 * 1024,
   resultBytesMax: 1024 * 1024,
+  threads: 1,
   pruning: true,
   promotion: true,
 };
@@ -68,6 +69,7 @@ describe("a compromised child", { concurrency: 2 }, () => {
         query: QUERY,
         settings: SETTINGS,
         signal: new AbortController().signal,
+        cancelled: new AbortController().signal,
         files: () => Promise.resolve(NO_FILES),
         onDone: outcome.resolve,
       });

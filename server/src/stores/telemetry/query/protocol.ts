@@ -1,5 +1,6 @@
 import type { ProblemCode, TextPosition } from "#kernel/problem.ts";
-import type { QueryParameter, ResultFormat, VisibleRows } from "../types.ts";
+import type { QueryParameter, QueryRequest, ResultFormat, VisibleRows } from "../types.ts";
+import type { KeptRows } from "../retention/plans.ts";
 import type { TimeRange } from "../snapshot.ts";
 
 /** The payload of a `query` frame. */
@@ -9,12 +10,15 @@ export interface ChildQuery {
   readonly parameters: readonly QueryParameter[] | Readonly<Record<string, QueryParameter>>;
   readonly format: ResultFormat;
   readonly describe?: boolean | undefined;
+  /** As in `QueryRequest`. */
+  readonly condition?: QueryRequest["condition"];
   readonly explain?: "plan" | "analyze" | undefined;
   readonly rowsMax: number;
   readonly truncate: boolean;
   readonly timeoutMs: number;
   readonly memoryBytesMax: number;
   readonly resultBytesMax: number;
+  readonly threads: number;
   /** As in `QueryEngineSettings`. */
   readonly pruning: boolean;
   readonly promotion: boolean;
@@ -51,6 +55,8 @@ export interface ChildTable {
   readonly hot: readonly string[];
   /** Rows outside of this range must stay hidden. */
   readonly range: TimeRange;
+  /** Other rows must stay hidden. */
+  readonly kept?: KeptRows | undefined;
   /** Rows with other texts in these columns can't be in the result. The child sets this from the statement. */
   readonly equal?: readonly ColumnText[];
 }
@@ -81,8 +87,15 @@ export interface ChildFiles {
   /** Paths are relative to this directory. */
   readonly directory: string;
   readonly visible: VisibleRows;
+  /** Tables with an actor's column show only the rows of this actor. Absent: all rows. */
+  readonly onlyActor?: string | undefined;
   readonly tables: Readonly<Record<string, ChildTable>>;
   readonly figures: ScanFigures;
+}
+
+/** Whether the files may have rows that the caller does not see. */
+export function hasHiddenRows({ visible, onlyActor }: Pick<ChildFiles, "visible" | "onlyActor">): boolean {
+  return visible !== "all" || onlyActor !== undefined;
 }
 
 /** Problems that a child may report. All others become `query_failed`. */
@@ -92,6 +105,7 @@ export const CHILD_PROBLEMS = [
   "invalid_parameter",
   "query_failed",
   "query_timeout",
+  "query_cancelled",
   "query_memory",
   "query_too_large",
   "unavailable",

@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { Problem, type TextPosition } from "#kernel/problem.ts";
+import { Problem, type ProblemCode, type TextPosition } from "#kernel/problem.ts";
 import type { QueryRun, QueryStatistics, ResultFormat } from "../types.ts";
 import { Deadline } from "./deadline.ts";
 import type { QueryProcess, RunSink } from "./process.ts";
@@ -12,6 +12,7 @@ import {
   type ChildProblemCode,
   type ChildQuery,
 } from "./protocol.ts";
+import { LowerPriority } from "./priority.ts";
 import { scrub } from "./scrub.ts";
 import { KILL_GRACE_MS, type QueryEngineSettings } from "./settings.ts";
 import { errorTail } from "./tails.ts";
@@ -27,13 +28,26 @@ const CONTENT_TYPES: Readonly<Record<ResultFormat, string>> = {
 
 /** The result of a query, for the log. */
 export interface RunOutcome {
-  readonly code: "ok" | "cancelled" | ChildProblemCode;
+  readonly code: "ok" | "cancelled" | ProblemCode;
   readonly rows: number;
   readonly truncated: boolean;
   readonly peakBytes: number;
   /** The child must not run another query. */
   readonly doubt: boolean;
+  /** The child has a low priority for ever. */
+  readonly isLowered: boolean;
+  /** Why it failed. */
+  readonly detail?: string | undefined;
+  /** The child was already ending when it got the query, so another child runs it again. */
+  readonly lost: boolean;
+  readonly bytes: number;
+  /** Milliseconds until its files were known, and how long it waited for its reader. */
+  readonly planMs: number;
+  readonly sendMs: number;
 }
+
+/** The part of an outcome that the end of the child decides. */
+type Ending = Pick<RunOutcome, "code" | "rows" | "truncated" | "doubt" | "detail">;
 
 interface Verdict {
   readonly code: ChildProblemCode;
@@ -54,10 +68,14 @@ export interface RunOptions {
   readonly query: ChildQuery;
   readonly settings: QueryEngineSettings;
   readonly signal: AbortSignal;
+  /** Aborted, with the problem for the reader, when somebody cancels the query. */
+  readonly cancelled: AbortSignal;
   /** Returns the files of a statement. They are held until `onDone`. */
   readonly files: (ask: ChildAsk) => Promise<ChildFiles>;
   /** Called once, when the child no longer uses the files: it is idle or has ended. */
   readonly onDone: (outcome: RunOutcome) => void;
+  /** See `QueryRequest.ended`. */
+  readonly ended?: ((statistics: QueryStatistics) => void) | undefined;
 }
 
 /** Connects one query in a child to the stream that its caller reads. */
@@ -66,34 +84,44 @@ export class Run implements RunSink {
   readonly #query: ChildQuery;
   readonly #settings: QueryEngineSettings;
   readonly #signal: AbortSignal;
+  readonly #cancelled: AbortSignal;
   readonly #files: RunOptions["files"];
   readonly #onDone: RunOptions["onDone"];
+  readonly #ended: RunOptions["ended"];
   readonly #body: Readable;
   readonly #deadline: Deadline;
   readonly #watchdog: MemoryWatchdog;
+  readonly #priority: LowerPriority;
   readonly #first = Promise.withResolvers<QueryRun>();
   readonly #startedMs = performance.now();
   #begun = false;
   #closed = false; // the body has ended or failed
   #verdict: Verdict | undefined; // why the engine killed the child
-  #outcome: Omit<RunOutcome, "peakBytes"> = { code: "query_failed", rows: 0, truncated: false, doubt: true };
+  #outcome: Ending = { code: "query_failed", rows: 0, truncated: false, doubt: true };
   #doubt = false;
   #refusal: Error | undefined; // why there are no files
   #figures = NO_FIGURES;
+  #bytes = 0;
+  #planMs: number | undefined;
+  #sendMs = 0;
+  #pausedAtMs: number | undefined;
   readonly #statistics = Promise.withResolvers<QueryStatistics | undefined>();
+  #isLostSoon = false;
   #lost = false; // the child ended without the engine's request
   #conclude: (() => void) | undefined;
   #stall: NodeJS.Timeout | undefined;
   #grace: NodeJS.Timeout | undefined;
   readonly #life: NodeJS.Timeout;
 
-  constructor(child: QueryProcess, { query, settings, signal, files, onDone }: RunOptions) {
+  constructor(child: QueryProcess, { query, settings, signal, cancelled, files, onDone, ended }: RunOptions) {
     this.#child = child;
     this.#query = query;
     this.#settings = settings;
     this.#signal = signal;
+    this.#cancelled = cancelled;
     this.#files = files;
     this.#onDone = onDone;
+    this.#ended = ended;
     this.#body = new Readable({
       read: () => {
         this.#flow();
@@ -113,6 +141,7 @@ export class Run implements RunSink {
         detail: `the query ran longer than ${query.timeoutMs} ms; ask for less, for example a shorter time range, or raise timeout_ms`,
       });
     });
+    this.#priority = new LowerPriority(child.pid);
     this.#watchdog = new MemoryWatchdog(child.pid, query.memoryBytesMax, () => {
       this.#kill({
         code: "query_memory",
@@ -125,8 +154,10 @@ export class Run implements RunSink {
   /** Starts the query; resolves with its first bytes. */
   start(): Promise<QueryRun> {
     this.#signal.addEventListener("abort", this.#abort, { once: true });
+    this.#cancelled.addEventListener("abort", this.#cancel, { once: true });
     this.#child.run(this.#query, this);
     if (this.#signal.aborted) this.#abort();
+    if (this.#cancelled.aborted) this.#cancel();
     return this.#first.promise;
   }
 
@@ -135,6 +166,7 @@ export class Run implements RunSink {
     this.#files(ask).then(
       (files) => {
         this.#figures = files.figures;
+        this.#planMs = performance.now() - this.#startedMs;
         this.#child.files(files);
       },
       (error: unknown) => {
@@ -148,7 +180,9 @@ export class Run implements RunSink {
   data(bytes: Buffer): void {
     if (this.#closed) return;
     this.#begin();
-    if (this.#body.push(bytes)) return;
+    this.#bytes += bytes.length;
+    if (this.#body.push(bytes) || this.#cancelled.aborted) return;
+    this.#pausedAtMs = performance.now();
     this.#child.pause();
     this.#deadline.pause();
     this.#stall = setTimeout(() => {
@@ -164,7 +198,9 @@ export class Run implements RunSink {
       const { rows: rowsScanned, bytes: bytesScanned, files: filesScanned, filesTotal, unreadable } = this.#figures;
       const figures = { rowsScanned, bytesScanned, filesScanned, filesTotal };
       const missing = unreadable === 0 ? {} : { unreadable };
-      this.#statistics.resolve({ rows, truncated, elapsedMs, ...figures, ...missing });
+      const statistics = { rows, truncated, elapsedMs, ...figures, ...missing };
+      this.#ended?.(statistics);
+      this.#statistics.resolve(statistics);
       this.#begin();
       this.#close();
       this.#body.push(null);
@@ -178,8 +214,10 @@ export class Run implements RunSink {
         rows: 0,
         truncated: false,
         doubt: doubt || code === "query_memory" || code === "query_timeout",
+        detail,
       };
-      this.#giveUp({ code, detail, position }, told ? "" : undefined);
+      const cancelled = code === "query_cancelled" ? this.#verdict : undefined;
+      this.#giveUp(cancelled ?? { code, detail, position }, told ? "" : undefined);
     });
     this.#doubt ||= doubt;
   }
@@ -207,7 +245,7 @@ export class Run implements RunSink {
   #broken(signal: NodeJS.Signals | null, whole: boolean): void {
     this.#lost = this.#verdict === undefined;
     const verdict = this.#verdict ?? this.#diagnose(signal);
-    this.#outcome = { ...this.#outcome, code: verdict.code };
+    this.#outcome = { ...this.#outcome, code: verdict.code, detail: verdict.detail };
     const trailer = {
       rows: null,
       truncated: true,
@@ -224,8 +262,8 @@ export class Run implements RunSink {
    */
   #giveUp(verdict: Verdict, tail: string | undefined): void {
     this.#close();
-    const soon = this.#lost && performance.now() - this.#startedMs < LOST_WITHIN_MS;
-    const problem = new (soon ? LostChild : Problem)(
+    this.#isLostSoon = this.#lost && performance.now() - this.#startedMs < LOST_WITHIN_MS;
+    const problem = new (this.#isLostSoon ? LostChild : Problem)(
       verdict.code,
       scrub(verdict.detail, { directories: [this.#settings.telemetryDir], orgId: this.#query.orgId }),
       verdict.position === undefined ? {} : { position: verdict.position },
@@ -253,6 +291,8 @@ export class Run implements RunSink {
   /** Called when the reader asks for more. */
   #flow(): void {
     clearTimeout(this.#stall);
+    this.#sendMs += performance.now() - (this.#pausedAtMs ?? performance.now());
+    this.#pausedAtMs = undefined;
     if (!this.#closed) this.#deadline.resume();
     this.#child.resume();
   }
@@ -262,18 +302,33 @@ export class Run implements RunSink {
     this.#body.destroy(reason instanceof Error ? reason : new Error("the query was cancelled"));
   };
 
+  /** Stops the child. The reader is still there, and gets the reason as for any other failure. */
+  readonly #cancel = (): void => {
+    if (this.#closed) return;
+    const { message } = this.#cancelled.reason as Problem;
+    this.#verdict ??= { code: "query_cancelled", detail: message };
+    this.#stop();
+    this.#child.resume(); // its last frames come also if the reader takes nothing
+  };
+
   /** Stops the child and discards its output after the reader has disconnected. */
   #abandon(): void {
     clearTimeout(this.#stall);
     if (this.#closed) return;
     this.#close();
-    this.#outcome = { code: "cancelled", rows: 0, truncated: false, doubt: false };
+    const refusal = this.#refusal instanceof Problem ? this.#refusal : undefined;
+    const code = refusal?.code ?? "cancelled";
+    this.#outcome = { code, rows: 0, truncated: false, doubt: false, detail: refusal?.message };
     if (!this.#begun) this.#first.reject(this.#refusal ?? new Problem("query_failed", "the query was cancelled"));
+    this.#stop();
+    this.#child.resume();
+  }
+
+  #stop(): void {
     this.#grace ??= setTimeout(() => {
       this.#child.kill();
     }, KILL_GRACE_MS);
     this.#child.cancel();
-    this.#child.resume();
   }
 
   #kill(verdict: Verdict): void {
@@ -300,11 +355,13 @@ export class Run implements RunSink {
     this.#closed = true;
     this.#statistics.resolve(undefined); // no effect if the query has ended normally
     this.#signal.removeEventListener("abort", this.#abort);
+    this.#cancelled.removeEventListener("abort", this.#cancel);
   }
 
   #stopClocks(): void {
     this.#deadline.pause();
     this.#watchdog.stop();
+    this.#priority.stop();
     clearTimeout(this.#stall);
   }
 
@@ -312,6 +369,15 @@ export class Run implements RunSink {
     this.#stopClocks();
     clearTimeout(this.#grace);
     clearTimeout(this.#life);
-    this.#onDone({ ...this.#outcome, doubt: this.#doubt || this.#outcome.doubt, peakBytes: this.#watchdog.peakBytes });
+    this.#onDone({
+      ...this.#outcome,
+      doubt: this.#doubt || this.#outcome.doubt,
+      isLowered: this.#priority.isLowered,
+      peakBytes: this.#watchdog.peakBytes,
+      lost: this.#isLostSoon && !this.#begun,
+      bytes: this.#bytes,
+      planMs: this.#planMs ?? performance.now() - this.#startedMs,
+      sendMs: this.#sendMs,
+    });
   }
 }

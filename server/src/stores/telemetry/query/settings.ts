@@ -15,11 +15,19 @@ export interface QueryEngineSettings {
   readonly concurrentMax: number;
   /** The most queries of one organization that run at once. */
   readonly concurrentPerOrgMax: number;
+  /** The most queries of one credential or person that run at once. Null: half of the slots that an organization can have. */
+  readonly concurrentPerActorMax: number | null;
   /** The most queries of one organization that wait for a slot. More are refused with 429. */
   readonly queuePerOrgMax: number;
+  /** The most queries of one credential or person that wait for a slot. More are refused with 429. */
+  readonly queuePerActorMax: number;
   /** How long a query waits for a slot before it is refused with 429. */
   readonly queueTimeoutMs: number;
-  /** Threads of one query. */
+  /** The most bytes of the files that one statement opens. Null: no limit. */
+  readonly scanBytesMax: number | null;
+  /** The most bytes that one credential, person or alert reads in a day. Null: no limit. */
+  readonly scanBytesPerDayMax: number | null;
+  /** Threads of one query. It gets one thread while other queries need the processor. */
   readonly threads: number;
   /** The most memory of one query. A request may ask for less. The limit of a child's data segment is derived from it. */
   readonly memoryBytesMax: number;
@@ -59,8 +67,12 @@ export function defaultQuerySettings(telemetryDir: string): QueryEngineSettings 
     telemetryDir,
     concurrentMax: 8,
     concurrentPerOrgMax: 4,
-    queuePerOrgMax: 20, // allows bursts although one slot is reserved for others
+    concurrentPerActorMax: null,
+    queuePerOrgMax: 32,
+    queuePerActorMax: 8,
     queueTimeoutMs: 10_000,
+    scanBytesMax: 64 * 1024 * MIB,
+    scanBytesPerDayMax: null,
     threads: 2,
     memoryBytesMax: 512 * MIB,
     resultBytesMax: 2048 * MIB,
@@ -76,6 +88,8 @@ export function defaultQuerySettings(telemetryDir: string): QueryEngineSettings 
   };
 }
 
+/** How long a query that nobody waits for may wait for a slot, for example of an alert. */
+export const BACKGROUND_WAIT_MS = 60_000;
 /** The most levels of nested expressions and nodes in a statement. */
 export const SQL_DEPTH_MAX = 200;
 /** The most nodes of a statement's syntax tree. */

@@ -5,7 +5,7 @@ import type { Column } from "../columns.ts";
  * principal may read them (`QueryRequest.records`). In a table with a `project_id`, the same projects are visible as in
  * telemetry.
  */
-export type RecordTable = "audit_log" | "webhook_events" | "images" | "files" | "objects";
+export type RecordTable = "audit_log" | "webhook_events" | "images" | "files" | "objects" | "usage_daily";
 
 const text = (name: string, description: string): Column => ({ name, type: "VARCHAR", description });
 
@@ -99,6 +99,22 @@ export const RECORD_TABLES: Readonly<Record<RecordTable, readonly Column[]>> = {
     text("version_id", "identifier of the version; null when the bucket had no versioning"),
     { name: "is_latest", type: "BOOLEAN", description: "true for the newest version of its key" },
     { name: "is_delete_marker", type: "BOOLEAN", description: "true when this version deleted the key" },
+  ],
+  usage_daily: [
+    { name: "timestamp", type: "TIMESTAMPTZ", description: "begin of the day, UTC" },
+    text("project_id", "identifier of the project, or NULL when there is none or it is not known"),
+    text("credential_id", "identifier of the credential or S3 key, or NULL for people and unknown senders"),
+    text("service", "for example telemetry, query, files, s3, registry or webhooks"),
+    { name: "requests", type: "BIGINT", description: "requests" },
+    { name: "refused", type: "BIGINT", description: "requests that were refused for a permission or a rate limit" },
+    { name: "bytes_in", type: "BIGINT", description: "bytes of the bodies of requests" },
+    { name: "bytes_out", type: "BIGINT", description: "bytes of the bodies of answers" },
+    { name: "bytes_scanned", type: "BIGINT", description: "bytes of the files that queries have read" },
+    {
+      name: "bytes_stored",
+      type: "BIGINT",
+      description: "bytes at the last measurement of the day, on rows without a credential; 0 on the others",
+    },
   ],
 };
 

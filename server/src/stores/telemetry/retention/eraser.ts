@@ -74,7 +74,7 @@ export class Eraser {
     const { files, count } = this.#options;
     const made = await this.#make(table, file, task.predicate);
     if (made[0]?.path === file.held.path) return true;
-    const kept = made.reduce((sum, { rows }) => sum + rows, 0);
+    const kept = made.reduce((sum, { rows, cleared = 0 }) => sum + rows - cleared, 0);
     await files.replace(table, [file], made, (tx) => count(tx, task.id, file.rows - kept));
     return false;
   }

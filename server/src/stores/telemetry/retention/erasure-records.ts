@@ -1,13 +1,12 @@
 import type { MetadataStore, Tables, Writer } from "#stores/metadata/index.ts";
 import type { Clock } from "#kernel/time.ts";
-import type { TelemetryType } from "../columns.ts";
-import type { ErasureMatch, Predicate } from "./predicate.ts";
+import type { ErasedTable, ErasureMatch, Predicate } from "./predicate.ts";
 
 /** An erasure that this directory must run. */
 export interface ErasureTask {
   readonly id: string;
   readonly orgId: string;
-  readonly types: readonly TelemetryType[];
+  readonly types: readonly ErasedTable[];
   readonly predicate: Predicate;
 }
 
@@ -44,7 +43,7 @@ export class ErasureRecords {
     return rows.map((row) => ({
       id: row.id,
       orgId: row.org_id,
-      types: JSON.parse(row.types) as TelemetryType[],
+      types: JSON.parse(row.types) as ErasedTable[],
       predicate: { fromUs: row.from_us, toUs: row.to_us, match: JSON.parse(row.match ?? "{}") as ErasureMatch },
     }));
   }
@@ -59,11 +58,11 @@ export class ErasureRecords {
    * Counts erased rows. It runs in the transaction that removes the rows from the manifest, so each row is counted exactly
    * once.
    */
-  async count(tx: Writer, id: string, rows: number): Promise<void> {
+  async count(tx: Writer, id: string, rows: number, files = 1): Promise<void> {
     await this.#part(tx, id)
       .set((eb) => ({
         rows_erased: eb("rows_erased", "+", rows),
-        files_rewritten: eb("files_rewritten", "+", 1),
+        files_rewritten: eb("files_rewritten", "+", files),
       }))
       .execute();
   }

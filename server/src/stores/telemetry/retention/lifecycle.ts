@@ -1,19 +1,22 @@
 import type { GuardedClock } from "#kernel/deletions.ts";
 import type { Schedule, ScheduledWork } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
-import { TELEMETRY_TYPES, type TelemetryType } from "../columns.ts";
+import type { TelemetryType } from "../columns.ts";
+import { STORED_TABLES, type StoredTable } from "../spool/tables.ts";
 import type { ParquetFiles } from "../compaction/files.ts";
 import type { CompactionRunner } from "../compaction/protocol.ts";
 import type { Tables } from "../hot/tables.ts";
 import type { Layout } from "../layout.ts";
 import type { TelemetryLog } from "../settings.ts";
-import type { TimeRange } from "../snapshot.ts";
+import type { ShownRows } from "../snapshot.ts";
 import { Eraser } from "./eraser.ts";
-import { ErasureJobs } from "./erasure-jobs.ts";
+import { ErasureJobs, type EraseRecords } from "./erasure-jobs.ts";
 import { ErasureRecords } from "./erasure-records.ts";
-import { acceptedTimesOf, cutUs, Policies, type AcceptedTimes, type Policy } from "./policies.ts";
+import { acceptedTimesOf, Policies, shownRows, type AcceptedTimes, type Policy } from "./policies.ts";
+import { keptRows, keptSql, oldestUs, planOf, type RetentionChoice } from "./plans.ts";
 import { Quotas } from "./quotas.ts";
 import { Retention, type RetentionOptions } from "./retention.ts";
+import { Rewriting } from "./rewriting.ts";
 import type { RetentionSettings } from "./settings.ts";
 import { usageOf, type Usage } from "./usage.ts";
 
@@ -27,6 +30,7 @@ export interface LifecycleOptions {
   /** Rewrites files. It is separate from the other runners, because each runs one job at a time. */
   readonly runner: CompactionRunner;
   readonly settings: RetentionSettings;
+  readonly eraseRecords: EraseRecords;
   /** The organizations whose rows must stay now. Default: none. */
   readonly kept?: (() => Promise<ReadonlySet<string>>) | undefined;
   readonly clock: GuardedClock;
@@ -82,6 +86,10 @@ export class Lifecycle {
     return this.#parts.policies.of(orgId);
   }
 
+  organizationsWithAccessLog(): string[] {
+    return this.#parts.policies.withAccessLog();
+  }
+
   usage(orgId: string): Usage {
     return usageOf(this.#parts.options.tables.ofOrganization(orgId));
   }
@@ -90,11 +98,22 @@ export class Lifecycle {
    * Returns the times of rows that are not past their retention. Every query reads this, so rows are hidden exactly on time,
    * however late their files are deleted.
    */
-  shown(orgId: string): Readonly<Record<TelemetryType, TimeRange>> {
+  shown(orgId: string): Readonly<Record<StoredTable, ShownRows>> {
     const policy = this.policy(orgId);
     const nowMs = this.#parts.options.clock.nowMs();
-    const ranges = TELEMETRY_TYPES.map((type) => [type, { fromUs: cutUs(policy, type, nowMs) }]);
-    return Object.fromEntries(ranges) as Record<TelemetryType, TimeRange>;
+    const ranges = STORED_TABLES.map((type) => [type, shownRows(policy, type, nowMs)]);
+    return Object.fromEntries(ranges) as Record<StoredTable, ShownRows>;
+  }
+
+  /** Implements `TelemetryStore.pastSql`. */
+  pastSql(type: TelemetryType, choice: RetentionChoice): string {
+    const { options } = this.#parts;
+    const plans = [planOf(choice, options.settings)];
+    const nowMs = options.clock.nowMs();
+    const kept = keptRows(plans, type, nowMs) ?? {
+      plans: [{ rules: [], fromUs: oldestUs(plans, type, nowMs) ?? null }],
+    };
+    return `NOT ${keptSql(type, kept)}`;
   }
 
   /** Implements `TelemetryStore.acceptedTimes`. Refuses nothing while the clock is in doubt. */
@@ -144,9 +163,25 @@ export async function openLifecycle(options: LifecycleOptions): Promise<Lifecycl
   const policies = new Policies(options);
   await registerStore(options);
   await policies.start();
+  const runner = oneAtATime(options.runner);
   const drop: RetentionOptions["drop"] = (table, past) => options.files.replace(table, past, []);
-  const retention = new Retention({ ...options, policies, drop });
-  return new Lifecycle({ options, policies, retention, records: new ErasureRecords(options) });
+  const rewriting = new Rewriting({ ...options, runner });
+  const { deleteAfterMs } = options.settings;
+  const retention = new Retention({ ...options, policies, drop, rewriting, deleteAfterMs });
+  return new Lifecycle({ options: { ...options, runner }, policies, retention, records: new ErasureRecords(options) });
+}
+
+/** Erasures and retention use the same process, which does one job at a time. */
+function oneAtATime(runner: CompactionRunner): CompactionRunner {
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    run: (job) => {
+      const run = last.then(() => runner.run(job));
+      last = run.catch(() => undefined);
+      return run;
+    },
+    close: () => runner.close(),
+  };
 }
 
 /** Registers the directory in the database. An erasure waits for every registered directory. */

@@ -1,17 +1,25 @@
 import { limitOf } from "#kernel/no-limit.ts";
 import type { Schedule, ScheduledWork } from "#stores/jobs/index.ts";
 import type { MetadataStore, Tables } from "#stores/metadata/index.ts";
-import { TELEMETRY_TYPES, type TelemetryType } from "../columns.ts";
+import type { TelemetryType } from "../columns.ts";
 import { isoFromMs } from "#kernel/time.ts";
+import type { ShownRows } from "../snapshot.ts";
+import type { StoredTable } from "../spool/tables.ts";
+import { choiceOf, formerOf, keptRows, longestDays, oldestUs, planOf, type RetentionPlan } from "./plans.ts";
 import type { TelemetryLog } from "../settings.ts";
 import { BURST_S, type RetentionSettings } from "./settings.ts";
 
 /** The effective policy of one organization, from its own settings and the server's. Null: no limit. */
 export interface Policy {
-  readonly retentionDays: Readonly<Record<TelemetryType, number | null>>;
+  readonly retentionDays: Readonly<Record<StoredTable, number | null>>;
+  /** The present retention first, then earlier ones that may still count. */
+  readonly plans: readonly [RetentionPlan, ...RetentionPlan[]];
   readonly storedBytesMax: number | null;
   readonly ingest: IngestRate | null;
   readonly timestamps: TimestampLimits;
+  readonly accessLog: AccessLogPolicy;
+  /** Whether statements have rows in the query log. */
+  readonly queryLog: boolean;
 }
 
 /** How far the time of an entry may be from the time at which it arrives. */
@@ -20,6 +28,15 @@ export interface TimestampLimits {
   readonly behindDays: number | null;
   readonly aheadSeconds: number;
 }
+
+/** What an organization's access log records. */
+export interface AccessLogPolicy {
+  readonly mode: "off" | "sampled" | "all";
+  /** In mode `sampled`: one of this many reads has a row. */
+  readonly sampleRate: number;
+}
+
+export const ACCESS_LOG_SAMPLE = 100;
 
 export interface IngestRate {
   readonly bytesPerSecond: number;
@@ -99,6 +116,11 @@ export class Policies {
     return this.#rows.get(orgId) ?? this.#default;
   }
 
+  /** Lists the organizations whose access log is on. */
+  withAccessLog(): string[] {
+    return [...this.#rows].filter(([, { accessLog }]) => accessLog.mode !== "off").map(([orgId]) => orgId);
+  }
+
   async stop(): Promise<void> {
     await this.#work?.stop();
     await this.#reading?.catch(() => undefined);
@@ -115,9 +137,13 @@ export class Policies {
 }
 
 /** Returns the oldest time that is not past retention, in microseconds since the epoch. */
-export function cutUs(policy: Policy, type: TelemetryType, nowMs: number): number | undefined {
-  const days = policy.retentionDays[type];
-  return days === null ? undefined : nowMs * US_PER_MS - days * DAY_US;
+export function cutUs(policy: Policy, type: StoredTable, nowMs: number): number | undefined {
+  return oldestUs(policy.plans, type, nowMs);
+}
+
+/** Returns the rows of a table that queries see. */
+export function shownRows(policy: Policy, type: StoredTable, nowMs: number): ShownRows {
+  return { fromUs: cutUs(policy, type, nowMs), kept: keptRows(policy.plans, type, nowMs) };
 }
 
 /** Returns the times that a row of this type may have when it arrives. */
@@ -129,8 +155,8 @@ export function acceptedTimesOf(policy: Policy, type: TelemetryType, nowMs: numb
 }
 
 /** Returns the age in days of the oldest row of this type that is accepted. */
-export function behindDaysOf({ timestamps: { behindDays }, retentionDays }: Policy, type: TelemetryType): number {
-  const kept = retentionDays[type];
+export function behindDaysOf({ timestamps: { behindDays }, plans }: Policy, type: TelemetryType): number {
+  const kept = longestDays(plans[0], type);
   return Math.min(behindDays ?? kept ?? BEHIND_DAYS, kept ?? Number.POSITIVE_INFINITY);
 }
 
@@ -139,27 +165,23 @@ function microsecondsText(ms: number): string {
 }
 
 function policyOf(row: PolicyRow | undefined, settings: RetentionSettings): Policy {
-  const days = TELEMETRY_TYPES.map((type) => [type, effectiveDays(row?.[`retention_days_${type}`], type, settings)]);
+  const plan = planOf(choiceOf(row), settings);
+  const former = formerOf(row).map((choice) => planOf(choice, settings, choice.untilMs));
   const bytesPerSecond = limitOf(row?.ingest_bytes_per_second, settings.ingestBytesPerSecond);
   const burstBytes = limitOf(row?.ingest_bytes_burst, settings.ingestBytesBurst);
   return {
-    retentionDays: Object.fromEntries(days) as Policy["retentionDays"],
+    retentionDays: plan.days,
+    plans: [plan, ...former],
     storedBytesMax: limitOf(row?.stored_bytes_max, settings.storedBytesMax),
     ingest: bytesPerSecond === null ? null : { bytesPerSecond, burstBytes: burstBytes ?? bytesPerSecond * BURST_S },
     timestamps: {
       behindDays: row?.timestamp_behind_days ?? null,
       aheadSeconds: row?.timestamp_ahead_seconds ?? AHEAD_SECONDS,
     },
+    accessLog: {
+      mode: (row?.access_log_mode ?? "off") as AccessLogPolicy["mode"],
+      sampleRate: row?.access_log_sample ?? ACCESS_LOG_SAMPLE,
+    },
+    queryLog: row?.query_log_mode !== "off",
   };
-}
-
-/** Returns the organization's setting, otherwise the default. The server's maximum limits both. */
-export function effectiveDays(
-  own: number | null | undefined,
-  type: TelemetryType,
-  settings: Pick<RetentionSettings, "days" | "daysMax">,
-): number | null {
-  const days = own ?? settings.days[type] ?? Number.POSITIVE_INFINITY;
-  const bounded = Math.min(days, settings.daysMax ?? Number.POSITIVE_INFINITY);
-  return bounded === Number.POSITIVE_INFINITY ? null : bounded;
 }

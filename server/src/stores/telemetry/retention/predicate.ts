@@ -1,4 +1,8 @@
-import type { TelemetryType } from "../columns.ts";
+import { SERVICE_OF_METRIC } from "../columns.ts";
+import type { StoredTable } from "../spool/tables.ts";
+
+/** Tables whose rows an erasure can remove. */
+export type ErasedTable = StoredTable | "webhook_events";
 
 /** The values to erase. A row must have all of them. */
 export interface ErasureMatch {
@@ -7,6 +11,8 @@ export interface ErasureMatch {
   /** A project's id. */
   readonly project_id?: string;
   readonly service?: string;
+  /** The person or credential that acted, in tables of the spool. */
+  readonly actor_id?: string;
   readonly trace_id?: string;
   readonly level?: string;
   readonly name?: string;
@@ -17,13 +23,18 @@ export interface ErasureMatch {
    */
   readonly attributes?: Readonly<Record<string, string>>;
   readonly tags?: Readonly<Record<string, string>>;
+  /** A condition in SQL, as the gate has rendered it. Without other members. */
+  readonly where?: string;
 }
 
 /** The members that can match rows of each type. */
-export const MATCHABLE: Readonly<Record<TelemetryType, readonly (keyof ErasureMatch)[]>> = {
+export const MATCHABLE: Readonly<Record<ErasedTable, readonly (keyof ErasureMatch)[]>> = {
   logs: ["project_id", "service", "trace_id", "level", "message", "attributes"],
-  metrics: ["project_id", "name", "tags"],
+  metrics: ["project_id", "service", "name", "tags"],
   traces: ["project_id", "service", "trace_id", "name", "attributes"],
+  access_log: ["project_id", "actor_id"],
+  query_log: ["actor_id"],
+  webhook_events: [],
 };
 
 export interface Predicate {
@@ -34,22 +45,36 @@ export interface Predicate {
 }
 
 /**
- * Returns the condition as SQL that is true or false for every row. It contains only our own numbers and literals.
+ * Returns the condition as SQL that is true or false for every row. It contains only our own numbers and literals. A
+ * condition in SQL (`match.where`) must have passed the gate in this process.
  * @throws Error for a match that rows of the type don't have. To fail is better than to erase too much.
  */
-export function predicateSql(type: TelemetryType, { fromUs, toUs, match }: Predicate): string {
+export function predicateSql(type: ErasedTable, { fromUs, toUs, match }: Predicate): string {
+  if (match.where !== undefined) return whereSql(match.where, { fromUs, toUs });
   const known = new Set<string>(MATCHABLE[type]);
   const conditions: string[] = [];
   for (const [name, value] of Object.entries(match)) {
     if (!known.has(name)) throw new Error(`rows of this type can't be matched by ${name}`);
     if (name === "attributes") conditions.push(...membersOf(value).map(attributeSql));
     else if (name === "tags") conditions.push(...membersOf(value).map(tagSql));
+    else if (type === "metrics" && name === "service")
+      conditions.push(`${SERVICE_OF_METRIC} = ${textLiteral(String(value))}`);
     else conditions.push(`"${name}" = ${textLiteral(String(value))}`);
   }
   if (conditions.length === 0) throw new Error("an erasure must match at least one value");
-  if (fromUs !== null) conditions.push(`"timestamp" >= make_timestamptz(${wholeNumber(fromUs)})`);
-  if (toUs !== null) conditions.push(`"timestamp" < make_timestamptz(${wholeNumber(toUs)})`);
-  return `coalesce(${conditions.join(" AND ")}, false)`;
+  return `coalesce(${[...conditions, ...timesSql({ fromUs, toUs })].join(" AND ")}, false)`;
+}
+
+/** Returns a condition that the gate has rendered, within a range of time, as SQL that is true or false for every row. */
+export function whereSql(where: string, range: Pick<Predicate, "fromUs" | "toUs">): string {
+  return `coalesce(${[`(${where})::BOOLEAN`, ...timesSql(range)].join(" AND ")}, false)`;
+}
+
+function timesSql({ fromUs, toUs }: Pick<Predicate, "fromUs" | "toUs">): string[] {
+  return [
+    ...(fromUs === null ? [] : [`"timestamp" >= make_timestamptz(${wholeNumber(fromUs)})`]),
+    ...(toUs === null ? [] : [`"timestamp" < make_timestamptz(${wholeNumber(toUs)})`]),
+  ];
 }
 
 function membersOf(value: unknown): [string, string][] {

@@ -66,7 +66,8 @@ function storedExceeded(bytes: number, bytesMax: number): Problem {
   const detail =
     `The organization's telemetry takes ${bytes} bytes, and its quota is ${bytesMax} bytes; nothing of this request was kept. ` +
     "Shorten the retention (PATCH /v1/telemetry/settings), or ask the operator for a larger quota.";
-  return new Problem("quota_exceeded", detail, { retryAfterS: STORED_RETRY_S });
+  const limit = { name: "stored_bytes_max", max: bytesMax, value: bytes, untilMs: null };
+  return new Problem("quota_exceeded", detail, { retryAfterS: STORED_RETRY_S, facts: () => ({ limit }) });
 }
 
 /** The allowance is in bytes. */

@@ -217,17 +217,35 @@ test("an organization's retention overrides the default, and the maximum limits 
   const { TELEMETRY_DEFAULTS } = await import("../settings.ts");
   const { testSettings } = await import("../testing/store.ts");
   const days = { logs: 30, metrics: null, traces: 90 };
-  const retention = { ...TELEMETRY_DEFAULTS.retention, checkEveryMs: 0, days, daysMax: 60 };
+  const retention = { ...TELEMETRY_DEFAULTS.retention, checkEveryMs: 0, deleteAfterMs: 0, days, daysMax: 60 };
   const store = await openTestStore(dir.path, { settings: testSettings({ retention }) });
-  assert.deepEqual(store.rows.lifecycle.policy(ORG).retentionDays, { logs: 30, metrics: 60, traces: 60 });
+  assert.deepEqual(store.rows.lifecycle.policy(ORG).retentionDays, {
+    logs: 30,
+    metrics: 60,
+    traces: 60,
+    access_log: 30,
+    query_log: 30,
+  });
   await setPolicy(store.metadata, ORG, {
     retention_days_logs: 45,
     retention_days_metrics: 5,
     retention_days_traces: 61,
   });
   await store.rows.lifecycle.refresh();
-  assert.deepEqual(store.rows.lifecycle.policy(ORG).retentionDays, { logs: 45, metrics: 5, traces: 60 });
-  assert.deepEqual(store.rows.lifecycle.policy("org_other").retentionDays, { logs: 30, metrics: 60, traces: 60 });
+  assert.deepEqual(store.rows.lifecycle.policy(ORG).retentionDays, {
+    logs: 45,
+    metrics: 5,
+    traces: 60,
+    access_log: 30,
+    query_log: 30,
+  });
+  assert.deepEqual(store.rows.lifecycle.policy("org_other").retentionDays, {
+    logs: 30,
+    metrics: 60,
+    traces: 60,
+    access_log: 30,
+    query_log: 30,
+  });
   await store.close();
 });
 

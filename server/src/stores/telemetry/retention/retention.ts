@@ -1,8 +1,10 @@
-import type { Cutoff, GuardedClock } from "#kernel/deletions.ts";
+import { earlier, type Cutoff, type GuardedClock } from "#kernel/deletions.ts";
 import type { Table } from "../hot/table.ts";
 import type { ParquetFile } from "../parquet-file.ts";
 import type { TelemetryLog } from "../settings.ts";
+import { keptRows } from "./plans.ts";
 import { cutUs, type Policies } from "./policies.ts";
+import type { Rewriting } from "./rewriting.ts";
 
 export interface RetentionOptions {
   readonly policies: Pick<Policies, "of">;
@@ -12,6 +14,10 @@ export interface RetentionOptions {
   /** The organizations whose rows must stay now. */
   readonly kept?: (() => Promise<ReadonlySet<string>>) | undefined;
   readonly clock: Pick<GuardedClock, "deletionTime">;
+  /** Removes rows past their retention from files that also have others. */
+  readonly rewriting: Pick<Rewriting, "rewrite">;
+  /** Files are dropped this much after their last row is past the retention, so that a change can be undone. */
+  readonly deleteAfterMs: number;
   readonly log: TelemetryLog;
 }
 
@@ -27,16 +33,17 @@ export class Retention {
   /** Drops files. A failure of one table is logged, and the next run tries again. */
   async run(): Promise<void> {
     const { tables, clock, log } = this.#options;
-    const nowMs = clock.deletionTime("telemetry");
-    if (nowMs === null) return;
+    const trustedMs = clock.deletionTime("telemetry");
+    if (trustedMs === null) return;
+    const nowMs = earlier(trustedMs, this.#options.deleteAfterMs);
     const kept = await this.#options.kept?.();
     for (const table of tables.all()) {
       if (this.#stopped) return;
       if (kept?.has(table.orgId) === true) continue;
       const past = this.#past(table, nowMs);
-      if (past.length === 0) continue;
       try {
-        await this.#drop(table, past);
+        if (past.length > 0) await this.#drop(table, past);
+        await this.#rewrite(table, nowMs);
       } catch (error) {
         log.error({ err: error, org_id: table.orgId, type: table.type }, "cannot drop telemetry past its retention");
       }
@@ -51,6 +58,16 @@ export class Retention {
   #past(table: Table, nowMs: Cutoff): ParquetFile[] {
     const cut = cutUs(this.#options.policies.of(table.orgId), table.type, nowMs);
     return cut === undefined ? [] : table.parquet.filter((file) => file.maxUs < cut);
+  }
+
+  async #rewrite(table: Table, nowMs: Cutoff): Promise<void> {
+    const { policies, rewriting, log } = this.#options;
+    const kept = keptRows(policies.of(table.orgId).plans, table.type, nowMs);
+    if (kept === undefined) return;
+    const { rows, files } = await rewriting.rewrite(table, kept, nowMs, () => this.#stopped);
+    if (files === 0) return;
+    const { orgId, type } = table;
+    log.info({ org_id: orgId, type, files, rows }, "removed telemetry past retention from files");
   }
 
   async #drop(table: Table, past: readonly ParquetFile[]): Promise<void> {

@@ -12,6 +12,8 @@ export interface RetentionSettings {
   readonly ingestBytesPerSecond: number | null;
   /** Bytes that an organization may send at once. Null: the bytes of `BURST_S` seconds at the average rate. */
   readonly ingestBytesBurst: number | null;
+  /** Files whose rows are all past their retention are deleted this much later. */
+  readonly deleteAfterMs: number;
   /** How often the store reads changes in the metadata store. */
   readonly policiesEveryMs: number;
   /** How often the store looks for rows to erase or past their retention. 0 turns this off. */
@@ -27,6 +29,7 @@ export const RETENTION_DEFAULTS: RetentionSettings = {
   storedBytesMax: null,
   ingestBytesPerSecond: null,
   ingestBytesBurst: null,
+  deleteAfterMs: 86_400_000,
   policiesEveryMs: 2000,
   checkEveryMs: 60_000,
 };

@@ -1,4 +1,4 @@
-import { TELEMETRY_TYPES, type TelemetryType } from "../columns.ts";
+import { STORED_TABLES, type StoredTable } from "../spool/tables.ts";
 import type { Table } from "../hot/table.ts";
 import type { ParquetFile } from "../parquet-file.ts";
 
@@ -17,7 +17,7 @@ export interface TableUsage {
 }
 
 /** The usage of an organization in this directory. */
-export type Usage = Readonly<Record<TelemetryType, TableUsage>>;
+export type Usage = Readonly<Record<StoredTable, TableUsage>>;
 
 type ParquetFigures = Pick<TableUsage, "rows" | "bytes" | "oldestUs" | "newestUs" | "promoted">;
 
@@ -53,7 +53,7 @@ const NOTHING: TableUsage = {
 
 export function usageOf(tables: readonly Table[]): Usage {
   const byType = new Map(tables.map((table) => [table.type, tableUsage(table)]));
-  return Object.fromEntries(TELEMETRY_TYPES.map((type) => [type, byType.get(type) ?? NOTHING])) as unknown as Usage;
+  return Object.fromEntries(STORED_TABLES.map((type) => [type, byType.get(type) ?? NOTHING])) as unknown as Usage;
 }
 
 /** Runs for every request, so it must not search files. */

@@ -57,7 +57,9 @@ async function erase(): Promise<void> {
     const whose = victim++;
     while ((inFlight.get(whose) ?? 0) > 0) await delay(1);
     const user = victimOf(`${run}-0-0-${whose}`);
-    await requestErasure(metadata, RETENTION_ORG, ["logs"], { attributes: { user } }, { digest: user });
+    const where = `attributes->>'user' = '${user}' and timestamp < '2027-01-01'`;
+    const match = whose % 2 === 0 ? { where } : { attributes: { user } };
+    await requestErasure(metadata, RETENTION_ORG, ["logs"], match, { digest: user });
   }
 }
 

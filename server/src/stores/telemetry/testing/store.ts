@@ -32,7 +32,7 @@ export function recordingLog(): TelemetryLog & { readonly lines: LogLine[] } {
 export function testSettings(change: Partial<TelemetrySettings> = {}): TelemetrySettings {
   const compaction = { ...TELEMETRY_DEFAULTS.compaction, checkEveryMs: 0, memoryBytes: 256 * 1024 * 1024 };
   const merge = { ...TELEMETRY_DEFAULTS.merge, checkEveryMs: 0, memoryBytes: 256 * 1024 * 1024 };
-  const retention = { ...TELEMETRY_DEFAULTS.retention, checkEveryMs: 0 };
+  const retention = { ...TELEMETRY_DEFAULTS.retention, checkEveryMs: 0, deleteAfterMs: 0 };
   return { ...TELEMETRY_DEFAULTS, diskFreeBytesMin: 0, replayMs: 0, compaction, merge, retention, ...change };
 }
 

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { fileOfUrl, type FileRow } from "#domain/files/index.ts";
-import { isDisconnect } from "#http/index.ts";
+import { isDisconnect, noteBroken } from "#http/index.ts";
 import type { FilesSurfaceDeps } from "../deps.ts";
+import { noteFile, presigned } from "../access.ts";
 import { etagOf } from "../model.ts";
 import type { Reply, Request } from "./exchange.ts";
 import { isNotModified, rangeOf, type Span, type Validators } from "./conditions.ts";
@@ -19,7 +20,9 @@ export function admitDownload(deps: FilesSurfaceDeps): (request: Request, reply:
     deps.host.countAddress(reply, request.ip);
     const { file_id: fileId } = request.params as ContentParams;
     const claims = await deps.urls.checkDownload(fileId, request.query as Record<string, unknown>, deps.clock.nowMs());
-    found.set(request.raw, await fileOfUrl(deps, claims));
+    const file = await fileOfUrl(deps, claims);
+    noteFile(request, file, { action: "file.download", actor: presigned(claims.grantedBy) });
+    found.set(request.raw, file);
   };
 }
 
@@ -58,7 +61,7 @@ async function send(
   const reader = await deps.objects.open(file.org_id, file.blob_id, range === undefined ? {} : { range });
   try {
     reply.sendHead(range === undefined ? 200 : 206, fields);
-    await reader.pipeTo(reply.raw);
+    await reader.pipeTo(reply.raw, { failed: (error) => noteBroken(request, error) });
   } catch (error) {
     // The head was sent, so only a cut connection can tell the client that the content is incomplete.
     reply.raw.destroy();

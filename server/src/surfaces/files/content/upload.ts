@@ -16,6 +16,7 @@ import { Problem } from "#kernel/problem.ts";
 import type { Reservation } from "#kernel/reservations.ts";
 import { TooLarge, type Digests, type StagedBlob } from "#stores/objects/index.ts";
 import type { FilesSurfaceDeps } from "../deps.ts";
+import { noteFile, presigned } from "../access.ts";
 import { etagOf, fileBody } from "../model.ts";
 import type { Reply, Request } from "./exchange.ts";
 import { digestsOf } from "./digest-fields.ts";
@@ -63,6 +64,7 @@ async function admit(deps: FilesSurfaceDeps, request: Request): Promise<Admitted
   const length = headers["content-length"] === undefined ? undefined : Number(headers["content-length"]);
   if (length !== undefined && length > claims.bytesMax) throw new TooLarge(claims.bytesMax);
   const upload = await openUpload(deps, fileId);
+  noteFile(request, upload.grant, { action: "file.upload", actor: presigned(upload.grant.created_by) });
   if (length !== undefined && length > upload.left) throw quotaExceeded(upload.left);
   const size = upload.grant.size ?? undefined;
   if (size !== undefined && length !== undefined && length !== size)
@@ -144,7 +146,8 @@ async function stage(
     const chunks = isOpen
       ? reservation.admit(body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>)
       : body;
-    const options = { bytesMax: grant.bytes_max, size, expected, signal: idle.signal, ownsChunks: true };
+    const sender = { orgId: grant.org_id, id: grant.created_by };
+    const options = { bytesMax: grant.bytes_max, size, expected, sender, signal: idle.signal, ownsChunks: true };
     return await deps.objects.write(grant.org_id, chunks, options);
   } finally {
     idle.release();

@@ -13,6 +13,7 @@ import { attachmentOf, callerOf } from "#http/index.ts";
 import { decodeCursor, encodeCursor } from "#kernel/cursor.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { FileOperation } from "../deps.ts";
+import { noteFile } from "../access.ts";
 import { fileBody } from "../model.ts";
 import { fileFor, placeFor, requireFileOrGrant } from "../resources.ts";
 import { validateFile } from "../validate.ts";
@@ -51,9 +52,10 @@ export const listFileNames: FileOperation<"listFileNames"> = async (deps, { quer
 export const getFileDownload: FileOperation<"getFileDownload"> = async (
   deps,
   { params, query },
-  { principal, reply },
+  { principal, request, reply },
 ) => {
   const file = await fileFor(deps, principal, params.file_id, "files:read");
+  noteFile(request, file);
   const chosenS = query.expires_in;
   const disposition = attachmentOf(file.filename);
   void reply.header("cache-control", "no-store");
@@ -75,6 +77,7 @@ export const copyFile: FileOperation<"copyFile"> = async (deps, { params, body }
     body.filename === undefined ? [] : validateFile({ filename: body.filename, content_type: "text/plain" });
   if (errors.length > 0) throw new Problem("invalid_body", "The body does not describe a file.", { errors });
   const file = await fileFor(deps, principal, params.file_id, "files:write");
+  noteFile(context.request, file);
   requireSeen(principal, "files:read", resourceOf(file));
   return answering(
     (made: FileRow) => ({ data: fileBody(made) }),

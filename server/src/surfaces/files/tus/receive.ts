@@ -101,7 +101,10 @@ async function stage(
   { grant, segments, hash, left }: Piece,
 ): Promise<number> {
   const content = segments.next((chunk) => void hash?.update(chunk));
-  const staged = await objects.write(grant.org_id, content, { bytesMax: left });
+  const staged = await objects.write(grant.org_id, content, {
+    bytesMax: left,
+    sender: { orgId: grant.org_id, id: grant.created_by },
+  });
   if (staged.size === 0) await objects.discard(staged);
   else held.push(staged);
   return staged.size;

@@ -3,6 +3,7 @@ import {
   exportAudit as rowsOf,
   findAuditEntry,
   listAudit as list,
+  makeCheckpoint,
   verifyAudit as verify,
   type AuditRow,
 } from "#domain/audit/index.ts";
@@ -44,5 +45,9 @@ async function* linesOf(rows: AsyncIterable<AuditRow>): AsyncGenerator<string, v
 
 export const verifyAudit: OrganizationOperation<"verifyAudit"> = async (deps, _input, { principal, signal }) => {
   requireOrganization(principal, "audit:read");
-  return verificationBody(await verify(deps, principal.orgId, signal));
+  const verdict = await verify(deps, principal.orgId, signal);
+  const { metadata, clock, identity, addresses } = deps;
+  const { host: instance } = new URL(addresses.portal_url);
+  const signing = { metadata, clock, envelope: identity.envelope, instance };
+  return verificationBody(verdict, verdict.ok ? await makeCheckpoint(signing, principal.orgId) : null);
 };

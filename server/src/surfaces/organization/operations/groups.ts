@@ -1,5 +1,5 @@
 import { answering } from "#domain/idempotency/index.ts";
-import { absent, authorize, requireOrganization, type Principal } from "#domain/identity/index.ts";
+import { absent, authorize, explained, requireOrganization, type Principal } from "#domain/identity/index.ts";
 import {
   createGroup as create,
   deleteGroup as remove,
@@ -108,7 +108,8 @@ export const putProjectGroup: OrganizationOperation<"putProjectGroup"> = async (
 
 /** A guest, or a credential of a project, does not see the groups of the organization. */
 function requireSeesGroups(principal: Principal): void {
-  if (authorize(principal, "org:read", { orgId: principal.orgId }) === "hidden") throw absent();
+  const asked = { principal, permission: "org:read", resource: { orgId: principal.orgId } } as const;
+  if (authorize(principal, asked.permission, asked.resource) === "hidden") throw explained(asked, absent());
 }
 
 export const deleteProjectGroup: OrganizationOperation<"deleteProjectGroup"> = async (deps, { params }, context) => {

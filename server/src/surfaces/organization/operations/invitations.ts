@@ -1,6 +1,6 @@
 import { answering } from "#domain/idempotency/index.ts";
 import { FailureDelay, failurePlaceOf, requireOrganization } from "#domain/identity/index.ts";
-import { addressVerifiedMail, sendTo } from "#domain/mail/index.ts";
+import { addressVerifiedMail } from "#domain/mail/index.ts";
 import {
   acceptInvitation as accept,
   invite,
@@ -64,7 +64,7 @@ export function acceptInvitation({
   const limit = { perSecond: TRIES_A_MINUTE / 60, burst: TRIES_A_MINUTE, clock };
   const misses = new FailureDelay(clock);
   const byInvitation = createRateLimiter({ name: "invitation", ...limit });
-  return async (deps, { body }, { ip, requestId, reply, request }) => {
+  return async (deps, { body }, { ip, requestId, reply }) => {
     byInvitation.take(sha256Hex(body.token));
     const { organization, person, role, ended } = await misses.countMisses(failurePlaceOf(ip), () =>
       accept(deps, body, { ip, requestId }),
@@ -72,7 +72,7 @@ export function acceptInvitation({
     void reply.header("cache-control", "no-store");
     if (deps.mail !== null && ended !== null) {
       const message = addressVerifiedMail(person.email, { portalUrl: deps.addresses.portal_url, ended });
-      await sendTo(deps.mail, message, request.log);
+      await deps.mail.send({ message });
     }
     return {
       organization: { id: organization.id, slug: organization.slug, name: organization.name },

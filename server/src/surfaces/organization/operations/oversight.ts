@@ -1,4 +1,4 @@
-import { projectEnteredMail, sendTo } from "#domain/mail/index.ts";
+import { projectEnteredMail } from "#domain/mail/index.ts";
 import {
   enterProject as enter,
   getOrganization,
@@ -29,7 +29,7 @@ export const enterProject: OrganizationOperation<"enterProject"> = async (deps, 
 /** The act is done, so a mail that can't be sent is only logged. */
 async function tellMaintainers(
   deps: OrganizationSurfaceDeps,
-  { principal, request }: OperationContext,
+  { principal }: OperationContext,
   { project, maintainers, endsAtMs: untilMs }: Entered,
   reason: string,
 ): Promise<void> {
@@ -38,5 +38,5 @@ async function tellMaintainers(
   const { name: organization } = await getOrganization(deps, principal.orgId);
   const about = { organization, project: project.name, owner: principal.email, reason, untilMs };
   const reachable = maintainers.filter((email) => !email.endsWith(".localhost")); // RFC 6761 section 6.3
-  await Promise.all(reachable.map((email) => sendTo(mail, projectEnteredMail(email, about), request.log)));
+  await Promise.all(reachable.map((email) => mail.send({ message: projectEnteredMail(email, about) })));
 }

@@ -70,7 +70,7 @@ describe("the usage of an organization", () => {
         .execute();
       await tx
         .insertInto("webhook_usage")
-        .values({ ...own, events: 5, bytes: 50, purged: 0 })
+        .values({ ...own, webhook_id: "wh_1", events: 5, bytes: 50, purged: 0 })
         .execute();
     });
     await setStoredQuota({ metadata, clock }, "files", acme.id, 1000);

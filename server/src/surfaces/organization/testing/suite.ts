@@ -148,6 +148,8 @@ const READ_ONLY_ALLOWS: ReadonlySet<string> = new Set([
   "deleteGroupMember",
   "deleteProjectGroup",
   "deleteMe",
+  "cancelQuery",
+  "cancelQueries",
 ]);
 
 /** Tests that the operation obeys the state of the organization, also for tokens issued before. */

@@ -22,6 +22,7 @@ import {
   type Project,
 } from "#domain/organizations/index.ts";
 import { deletePerson, type PersonDeletion } from "#domain/people/index.ts";
+import { RefusedRequests } from "#domain/requests/index.ts";
 import { requireOrganizationAllows } from "#domain/suspension/index.ts";
 import {
   countAnswered,
@@ -31,11 +32,13 @@ import {
   openListener,
   type HttpHost,
   type Surface,
+  refusedRequestOf,
 } from "#http/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { Metrics } from "#kernel/metrics/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { systemClock, type Clock } from "#kernel/time.ts";
+import { mailsOf } from "#domain/mail/testing/mails.ts";
 import type { Mail } from "#stores/mail/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { openTestMetadata } from "#stores/metadata/testing.ts";
@@ -217,7 +220,7 @@ async function createGround(options: WorldOptions): Promise<Ground> {
     clock,
     rateLimit: options.rateLimit ?? { perSecond: 10_000, burst: 10_000 },
   });
-  const mail = options.mail ?? null;
+  const mail = mailsOf(options.mail, { metadata, clock, log: pino({ level: "silent" }), envelope: identity.envelope });
   const closing: (() => Promise<void>)[] = [];
   const onClose = (close: () => Promise<void>): void => void closing.push(close);
   const deps = { host, identity, metadata, clock, dataDir, onClose };
@@ -229,7 +232,9 @@ async function createGround(options: WorldOptions): Promise<Ground> {
     keepOrganization: (by: OperatorCaller, orgId: string) => keepOrganization(organizations, by, orgId),
   };
   const trash = trashOf(metadata, clock);
-  const own = { ...deps, mail, leaving, outbound: OUTBOUND, addresses: ADDRESSES, trash };
+  const requests = new RefusedRequests({ metadata, clock, log, schedule: new Schedule(clock) });
+  onClose(() => requests.stop());
+  const own = { ...deps, requests, mail, leaving, outbound: OUTBOUND, addresses: ADDRESSES, trash };
   const surfaces = [createOrganizationSurface(own), ...others];
   await createHttpServer({
     listener,
@@ -237,6 +242,7 @@ async function createGround(options: WorldOptions): Promise<Ground> {
     clock,
     metrics: createHttpMetrics(new Metrics()),
     answered: countAnswered(identity.activity),
+    refused: (request, reply) => void requests.note(refusedRequestOf(request, reply, clock)),
     surfaces,
     trustedProxies: [],
     slowRequestMs: 60_000,

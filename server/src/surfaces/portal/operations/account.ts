@@ -25,10 +25,9 @@ export function changeEmail({ clock }: Pick<PortalSurfaceDeps, "clock">): Portal
     const email = body.email.toLowerCase();
     const origin = originOf(context);
     const { from } = await changeAddress(deps, { userId, email }, origin);
-    const { log } = context.request;
-    await mailTo(deps, addressChangedMail(from, { portalUrl: deps.addresses.portal_url, to: email }), log);
+    await mailTo(deps, addressChangedMail(from, { portalUrl: deps.addresses.portal_url, to: email }));
     const link = deps.mail === null ? null : await createMailedLink(deps, { userId }, origin);
-    const sent = link === null ? null : await mailResetLink(deps, link, log);
+    const sent = link === null ? null : await mailResetLink(deps, link);
     return { email, verified: false, mail: sent === null ? null : { failure: sent.failure } };
   };
 }
@@ -49,7 +48,7 @@ export function requestVerification({
     if ((await personById(deps.metadata.read, userId))?.verified_at !== null)
       throw new Problem("conflict", "Your address is already verified.");
     const link = await createMailedLink(deps, { userId }, originOf(context));
-    const sent = link === null ? null : await mailResetLink(deps, link, context.request.log);
+    const sent = link === null ? null : await mailResetLink(deps, link);
     if (sent?.failure === null) return;
     throw new Problem(
       "conflict",

@@ -8,32 +8,37 @@ import { originOf } from "../origin.ts";
 
 export const listBackups: PortalOperation<"listBackups"> = async (deps, _input, { reply }) => {
   void reply.header("cache-control", "no-store");
-  const { directory, reason, running, failure, intervalHours, keep } = deps.backups.state();
+  const state = await deps.backups.state();
+  const { directory, reason, running, failure, lastSuccessAt, intervalHours, keep, key, trial } = state;
   return {
     directory,
     reason,
+    running: running?.task ?? null,
     running_since: running === null ? null : isoFromMs(running.startedMs),
-    failure: failure === null ? null : { at: isoFromMs(failure.atMs), detail: failure.detail },
+    failure,
+    last_success_at: lastSuccessAt,
     interval_hours: intervalHours,
     keep,
+    key,
+    trial,
     items: (await deps.backups.list()).map(backupBody),
   };
 };
 
 function backupBody({
   name,
-  isRunning,
-  manifest,
+  fault,
+  made,
 }: InstanceBackup): ResultOf<typeof PORTAL_ROUTES.listBackups>["items"][number] {
-  if (manifest === null) return { name, state: isRunning ? "running" : "unfinished", made: null };
-  const { version, started_at, finished_at, files, bytes, linked_bytes, master_key, blobs_elsewhere } = manifest;
-  const made = { version, started_at, finished_at, files, bytes, linked_bytes, master_key, blobs_elsewhere };
-  return { name, state: "good", made };
+  if (made === null) return { name, state: "damaged", fault, made: null };
+  const { version, started_at, finished_at, files, bytes, added_bytes, master_key, blobs_elsewhere } = made;
+  const facts = { version, started_at, finished_at, files, bytes, added_bytes, master_key, blobs_elsewhere };
+  return { name, state: "good", fault, made: facts };
 }
 
 /** Writes the audit entry before the backup starts, so that the backup contains it. */
 export const createBackup: PortalOperation<"createBackup"> = async (deps, _input, context) => {
-  const { reason, running } = deps.backups.state();
+  const { reason, running } = await deps.backups.state();
   if (reason === null && running === null) {
     const event = { action: "backup.create", target: { kind: "backup", id: "new" }, detail: {} };
     await auditInstance(deps.people, context.operator, event, originOf(context));

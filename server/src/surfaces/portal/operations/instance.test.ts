@@ -4,7 +4,7 @@ import { listAudit } from "#domain/audit/index.ts";
 import { openMail } from "#stores/mail/index.ts";
 import { startSmtp, type SmtpServer } from "../../../../../tests/fixtures/smtp-server.ts";
 import { useOperator } from "../testing/operator.ts";
-import { acceptedClocks, startPortal, type Ada, type Browser, type PortalServer } from "../testing/server.ts";
+import { acceptedClocks, PROBLEM, startPortal, type Ada, type Browser, type PortalServer } from "../testing/server.ts";
 
 describe("getInstance", () => {
   let server: PortalServer;
@@ -32,6 +32,7 @@ describe("getInstance", () => {
       { version, objects, telemetry, metadata },
       { version: "1.2.3", objects: "filesystem", telemetry: "embedded", metadata: server.metadata.dialect },
     );
+    assert.deepEqual(json["problems"], [PROBLEM]);
     assert.deepEqual(checks, [{ name: "disk", state: "warning", detail: "900 MiB free" }]);
     const nodes = json["nodes"] as { current: boolean; applied_change: number }[];
     assert.deepEqual(
@@ -67,6 +68,39 @@ describe("acceptClock", () => {
     assert.equal((await portal.browser.call("POST", PATH, { sure: true })).json["code"], "invalid_body");
   });
 });
+
+describe("getLogLevel", () => {
+  const portal = useOperator();
+
+  test("the level is shown, with that of the next start", async () => {
+    const answer = await portal.browser.call("GET", LOG_LEVEL);
+    assert.equal(answer.status, 200, answer.text);
+    assert.equal(answer.json["configured"], "info");
+  });
+});
+
+describe("setLogLevel", () => {
+  const portal = useOperator();
+
+  test("the level changes, and the server's log names the operator", async () => {
+    for (const level of ["debug", "info"]) {
+      const answer = await portal.browser.call("PUT", LOG_LEVEL, { level });
+      assert.equal(answer.status, 200, answer.text);
+      assert.deepEqual((await portal.browser.call("GET", LOG_LEVEL)).json, { level, configured: "info" });
+    }
+    const rows = portal.server.metadata.read.selectFrom("audit").selectAll().where("action", "=", "log.set_level");
+    assert.deepEqual(
+      (await rows.execute()).map(({ detail }) => detail),
+      ['{"from":"info","to":"debug"}', '{"from":"debug","to":"info"}'],
+    );
+  });
+
+  test("invalid_body", async () => {
+    assert.equal((await portal.browser.call("PUT", LOG_LEVEL, { level: "loud" })).json["code"], "invalid_body");
+  });
+});
+
+const LOG_LEVEL = "/api/instance/log-level";
 
 describe("sendTestMail", () => {
   const PATH = "/api/instance/mail/test";
@@ -105,7 +139,13 @@ describe("sendTestMail", () => {
 
   test("the instance shows the mail server, without its password", async () => {
     const { json, text } = await browser.call("GET", "/api/instance");
-    assert.deepEqual(json["mail"], { host: "127.0.0.1", port: smtp.port, security: "none", from: FROM });
+    assert.deepEqual(json["mail"], {
+      host: "127.0.0.1",
+      port: smtp.port,
+      security: "none",
+      from: FROM,
+      undelivered: [],
+    });
     assert.ok(!text.includes("s3cret") && !server.log().includes("s3cret"));
     assert.equal((await browser.call("GET", "/api/session")).json["sends_email"], true);
   });

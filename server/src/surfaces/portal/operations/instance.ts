@@ -1,4 +1,4 @@
-import { testMail } from "#domain/mail/index.ts";
+import { testMail, type Undelivered } from "#domain/mail/index.ts";
 import { lastAccessChange } from "#domain/identity/index.ts";
 import { auditInstance, migrationsOf, nodesOf } from "#domain/people/index.ts";
 import { createRateLimiter } from "#http/index.ts";
@@ -36,6 +36,7 @@ export const getInstance: PortalOperation<"getInstance"> = async (deps, _input, 
       created_at: isoFromMs(key.createdAtMs),
       active_at: isoFromMs(key.activeAtMs),
     })),
+    problems: [...(await instance.problems())],
     checks: [...(await instance.checks())],
     disk: await instance.disk(),
     memory_bytes: process.memoryUsage.rss(),
@@ -47,14 +48,28 @@ export const getInstance: PortalOperation<"getInstance"> = async (deps, _input, 
         applied_at: isoFromMs(at),
       })),
     },
-    mail: mailBody(deps.mail),
+    mail: await mailBody(deps.mail),
   };
 };
 
-function mailBody(mail: PortalSurfaceDeps["mail"]) {
+async function mailBody(mail: PortalSurfaceDeps["mail"]) {
   if (mail === null) return null;
   const { host, port, security, from } = mail;
-  return { host, port, security, from };
+  return { host, port, security, from, undelivered: (await mail.undelivered()).map(undeliveredBody) };
+}
+
+function undeliveredBody({ id, recipient, subject, attempts, failure, ...times }: Undelivered) {
+  return {
+    id,
+    to: recipient,
+    subject,
+    attempts,
+    failure,
+    state: times.failed_at === null ? ("waiting" as const) : ("failed" as const),
+    created_at: isoFromMs(times.created_at),
+    next_attempt_at: times.next_at === null ? null : isoFromMs(times.next_at),
+    failed_at: times.failed_at === null ? null : isoFromMs(times.failed_at),
+  };
 }
 
 /** Accepts the clock of the answering node only: each node has a separate clock. */
@@ -63,6 +78,21 @@ export const acceptClock: PortalOperation<"acceptClock"> = async (deps, _input, 
   await auditInstance(deps.people, context.operator, event, originOf(context));
   deps.instance.acceptClock();
   return undefined;
+};
+
+export const getLogLevel: PortalOperation<"getLogLevel"> = ({ instance: { logLevel } }) => ({
+  level: logLevel.get(),
+  configured: logLevel.configured,
+});
+
+/** Changes the level of the answering node only: to find a fault, one node is enough. */
+export const setLogLevel: PortalOperation<"setLogLevel"> = async (deps, { body: { level } }, context) => {
+  const { logLevel } = deps.instance;
+  const detail = { from: logLevel.get(), to: level };
+  const event = { action: "log.set_level", target: { kind: "instance", id: "instance" }, detail };
+  await auditInstance(deps.people, context.operator, event, originOf(context));
+  logLevel.set(level);
+  return { level, configured: logLevel.configured };
 };
 
 const TRIES_A_MINUTE = 10;
@@ -77,7 +107,7 @@ export function sendTestMail({ clock }: Pick<PortalSurfaceDeps, "clock">): Porta
       throw new Problem("conflict", "No mail server is set. Set smtp_url and mail_from, and restart the server.");
     tries.take(context.operator.actor.id);
     const begunMs = performance.now();
-    const answer = await mail.send(testMail(to, deps.addresses.portal_url)).then(
+    const answer = await mail.sendOnce(testMail(to, deps.addresses.portal_url)).then(
       (reply) => ({ reply: { ...reply }, failure: null }),
       (error: unknown) => {
         if (!(error instanceof MailFailure)) throw error;

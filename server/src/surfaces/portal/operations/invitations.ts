@@ -35,7 +35,7 @@ async function goOn(deps: PortalSurfaceDeps, context: OperationContext, ended: E
   const begin = { method, origin: originOf(context), ended };
   const secret = await deps.metadata.write((tx) => beginSession(deps.people, tx, userId, begin));
   await sendSession(deps.people, context, secret);
-  await mailVerified(deps, ended === null ? null : { email, ended }, context.request.log);
+  await mailVerified(deps, ended === null ? null : { email, ended });
 }
 
 const TRIES_A_MINUTE = 10;

@@ -1,5 +1,5 @@
 import type { PORTAL_ROUTES, ResultOf } from "@mooring/contract";
-import { sendTo, setupMail } from "#domain/mail/index.ts";
+import { setupMail } from "#domain/mail/index.ts";
 import { setupUrl } from "#domain/organizations/index.ts";
 import { createOrganization as create, organizationsOf } from "#domain/people/index.ts";
 import { OPERATOR_ROWS_COUNTED_MAX } from "#kernel/limits.ts";
@@ -42,7 +42,7 @@ export const createOrganization: PortalOperation<"createOrganization"> = async (
   if (setupToken === null) return { ...made, setup_url: null, email: null };
   const link = setupUrl(deps.addresses.portal_url, setupToken);
   const message = setupMail(input.ownerEmail, { organization: made.name, link });
-  const email = deps.mail === null ? null : await sendTo(deps.mail, message, context.request.log);
+  const email = deps.mail === null ? null : await deps.mail.send({ message });
   return { ...made, setup_url: link, email };
 };
 

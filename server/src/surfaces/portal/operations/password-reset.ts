@@ -38,7 +38,7 @@ export function requireMail({ mail }: Pick<PortalSurfaceDeps, "mail">): void {
 
 async function sendLink(deps: PortalSurfaceDeps, email: string, context: OperationContext): Promise<void> {
   const link = await createMailedLink(deps, { email }, originOf(context));
-  if (link !== null) await mailResetLink(deps, link, context.request.log);
+  if (link !== null) await mailResetLink(deps, link);
 }
 
 export function openReset({ clock }: Pick<PortalSurfaceDeps, "clock">): PortalOperation<"openReset"> {
@@ -62,9 +62,8 @@ export function resetPassword({ clock }: Pick<PortalSurfaceDeps, "clock">): Port
     await misses.countMisses(failurePlaceOf(context.ip), () => openAccountLink(deps, body.token));
     const origin = originOf(context);
     const { step, email, ended } = await reset(deps.people, body, origin);
-    const { log } = context.request;
-    if (ended === null) await mailReset(deps, email, log);
-    else await mailVerified(deps, { email, ended }, log);
+    if (ended === null) await mailReset(deps, email);
+    else await mailVerified(deps, { email, ended });
     return answerStep(deps.people, context, step, origin);
   };
 }

@@ -92,7 +92,7 @@ async function finish(deps: PortalSurfaceDeps, { request, reply }: Context): Pro
   }
   await endFormer(deps.people, context, origin);
   await sendSession(deps.people, context, outcome.secret);
-  await mailVerified(deps, outcome.proved, request.log);
+  await mailVerified(deps, outcome.proved);
   redirect(reply, outcome.returnTo);
 }
 

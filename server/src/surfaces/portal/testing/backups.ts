@@ -9,15 +9,18 @@ export class TestBackups implements InstanceBackups {
     reason: null,
     running: null,
     failure: null,
+    lastSuccessAt: null,
     intervalHours: 24,
-    keep: 7,
+    keep: { latest: 7, hourly: 24, daily: 7, weekly: 4, monthly: 6 },
+    key: null,
+    trial: null,
   };
 
   set(change: Partial<BackupState>): void {
     this.#state = { ...this.#state, ...change };
   }
 
-  state(): BackupState {
+  async state(): Promise<BackupState> {
     return this.#state;
   }
 
@@ -28,14 +31,13 @@ export class TestBackups implements InstanceBackups {
   async begin(): Promise<void> {
     const { reason, running } = this.#state;
     if (reason !== null || running !== null) throw new Problem("conflict", reason ?? "one runs");
-    this.set({ running: { startedMs: 1_780_000_000_000 } });
-    this.kept.unshift({ name: "mooring-20261122T181500Z", isRunning: true, manifest: null });
+    this.set({ running: { task: "backup", startedMs: 1_780_000_000_000 } });
   }
 
   async delete(name: string): Promise<boolean> {
     const index = this.kept.findIndex((backup) => backup.name === name);
     if (index < 0) return false;
-    if (this.kept[index]?.isRunning === true) throw new Problem("conflict", "it is being made");
+    if (this.#state.running !== null) throw new Problem("conflict", "one runs");
     this.kept.splice(index, 1);
     return true;
   }

@@ -35,14 +35,16 @@ import {
 import { createHttpHost, createHttpMetrics, createHttpServer, openListener } from "#http/index.ts";
 import { Metrics } from "#kernel/metrics/index.ts";
 import { systemClock, type Clock } from "#kernel/time.ts";
+import { mailsOf } from "#domain/mail/testing/mails.ts";
 import type { Mail } from "#stores/mail/index.ts";
 import { createJobs, Schedule, type JobsOptions } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { openTestMetadata } from "#stores/metadata/testing.ts";
 import type { PortalSurfaceDeps } from "../deps.ts";
-import { createPortalSurface, type InstanceFacts } from "../index.ts";
+import { createPortalSurface, type InstanceFacts, type LogLevel } from "../index.ts";
 import { ADDRESSES } from "./addresses.ts";
 import { TestBackups } from "./backups.ts";
+import { TestRestores } from "./restores.ts";
 import { createBrowser, send, type Answer, type Browser } from "./browser.ts";
 
 export { ADDRESSES } from "./addresses.ts";
@@ -94,16 +96,37 @@ export function acceptedClocks(): number {
   return accepted;
 }
 
+let level: LogLevel = "info";
+/** A problem of the server. */
+export const PROBLEM = {
+  alert: "MooringDiskFull",
+  severity: "critical",
+  text: "The disk of the objects is full.",
+  page: "docs/how-to/bad-days/disk-full.md",
+} as const;
+
 const INSTANCE: InstanceFacts = {
   version: "1.2.3",
   startedAtMs: 1_780_000_000_000,
   objects: "filesystem",
   build: { commit: null, node: "24.0.0", sqlite: "3.50.0", duckdb: "1.5.0" },
   checks: async () => [{ name: "disk", state: "warning", detail: "900 MiB free" }],
+  problems: async () => [PROBLEM],
   acceptClock: () => void (accepted += 1),
   ownTelemetryOrganization: async () => "acme",
+  logLevel: {
+    get: () => level,
+    set: (next) => {
+      const before = level;
+      level = next;
+      return before;
+    },
+    configured: "info",
+  },
   disk: async () => ({ free_bytes: 1, total_bytes: 2 }),
 };
+
+const { identity_url: ISSUER } = ADDRESSES;
 
 export interface PortalOptions {
   readonly portalUrl?: string;
@@ -121,9 +144,8 @@ export async function startPortal(options: PortalOptions = {}): Promise<PortalSe
   const lines: string[] = [];
   const log = pino({ level: "trace" }, collector(lines));
   const metadata = await openTestMetadata({ url: undefined, dataDir, clock });
-  const { identity_url: issuer } = ADDRESSES;
   const own = { metadata, clock, dataDir, log, schedule: new Schedule(clock) };
-  const identity = await createIdentity({ ...own, issuer, audience: issuer });
+  const identity = await createIdentity({ ...own, issuer: ISSUER, audience: ISSUER });
   const listener = await openListener("127.0.0.1:0");
   const people = createPeople({ metadata, clock, identity, portalUrl, oidc: options.oidc ?? null });
   const authenticator = withPeople(people, identity.authenticator);
@@ -135,7 +157,7 @@ export async function startPortal(options: PortalOptions = {}): Promise<PortalSe
     clock,
     rateLimit: RATE_LIMIT,
   });
-  const [backups, schedule] = [new TestBackups(), new Schedule(clock)];
+  const [backups, restores, schedule] = [new TestBackups(), new TestRestores(), new Schedule(clock)];
   const surfaces = [
     createPortalSurface({
       host,
@@ -144,9 +166,10 @@ export async function startPortal(options: PortalOptions = {}): Promise<PortalSe
       people,
       metadata,
       clock,
-      mail: options.mail ?? null,
+      mail: mailsOf(options.mail, { metadata, clock, log, envelope: identity.envelope }),
       addresses: ADDRESSES,
       backups,
+      restores,
       leaving: leavingOf({ people, metadata, clock, log, schedule, feed: identity.feed }),
       schedule,
       portalDir: options.portalDir ?? null,

@@ -68,6 +68,7 @@ before(async () => {
         host,
         metadata,
         store,
+        nodeId: "node_1",
         limits: { timeoutMs: 10_000, timeoutMsMax: 20_000, rowsMax: 1000, memoryBytesMax: 2 ** 28 },
       }),
   });

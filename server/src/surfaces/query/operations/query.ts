@@ -1,10 +1,11 @@
-import { visibleProjects } from "#domain/organizations/index.ts";
-import { preferredType } from "#http/index.ts";
+import type { QUERY_ROUTES } from "@mooring/contract";
+import { managesQueries, queryActorOf } from "#domain/queries/index.ts";
+import { noteAccess, preferredType, type OperationContext, type OperationInput } from "#http/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { ResultFormat } from "#stores/telemetry/index.ts";
-import type { QueryLimits, QueryOperation } from "../deps.ts";
+import type { QueryLimits, QueryOperation, QuerySurfaceDeps } from "../deps.ts";
 import { rangeOf } from "../range.ts";
-import { requireRecords } from "../records.ts";
+import { rightsOf } from "../records.ts";
 import { sendRun } from "../send.ts";
 
 const TYPES = [
@@ -25,23 +26,52 @@ const FORMATS: Readonly<Record<(typeof TYPES)[number], ResultFormat>> = {
   "application/vnd.apache.parquet": "parquet",
 };
 
+/** What the caller asks for, and the saved query that it comes from. */
+export interface Asked {
+  readonly body: OperationInput<(typeof QUERY_ROUTES)["query"]>["body"];
+  readonly savedQueryId?: string;
+}
+
 /**
  * `POST /v1/query`: streams the result in the format that `Accept` prefers.
  * @throws Problem `not_acceptable`, `invalid_parameter`, and the engine's own (see `TelemetryStore.query`)
  */
-export const query: QueryOperation<"query"> = async (deps, { body }, { principal, request, reply, signal }) => {
+export const query: QueryOperation<"query"> = async (deps, { body }, context) => {
+  await runQuery(deps, { body }, context);
+  return undefined as never; // The body was streamed, so the framework serializes nothing.
+};
+
+/** Runs a statement, and sends the result. @throws Problem as `query` does */
+export async function runQuery(
+  deps: QuerySurfaceDeps,
+  { body, savedQueryId }: Asked,
+  context: OperationContext,
+): Promise<void> {
+  const { principal, request, requestId, reply, signal } = context;
   const offers = explainOf(body.explain) === undefined ? TYPES : PLAN_TYPES;
   const type = preferredType(request.headers.accept, offers);
   if (type === null) throw new Problem("not_acceptable", `This operation can answer as ${offers.join(", ")}.`);
   refuseBeyondLimits(body, deps.limits);
+  noteAccess(request, { targetKind: "query", targetId: null });
+  const rights = rightsOf(deps.metadata, principal);
   const run = await deps.store.query({
     orgId: principal.orgId,
-    visible: () => visibleProjects(deps.metadata, principal, "telemetry:read"),
+    origin: {
+      actor: queryActorOf(principal),
+      surface: savedQueryId === undefined ? "query" : "saved_query",
+      requestId,
+      savedQueryId,
+      projectId: principal.kind === "credential" ? principal.projectId : null,
+    },
+    visible: rights.visible,
     sql: body.sql,
     parameters: body.parameters ?? [],
     format: FORMATS[type],
     range: rangeOf(body),
-    records: requireRecords(principal),
+    records: rights.records,
+    seesAllQueries: managesQueries(principal),
+    reads: (tables) => noteAccess(request, { tables }),
+    ended: ({ rows }) => noteAccess(request, { rows }),
     explain: explainOf(body.explain),
     timeoutMs: body.timeout_ms ?? deps.limits.timeoutMs,
     memoryBytesMax: deps.limits.memoryBytesMax,
@@ -49,9 +79,9 @@ export const query: QueryOperation<"query"> = async (deps, { body }, { principal
     truncate: body.limit !== undefined,
     signal,
   });
-  await sendRun(run, { request, reply, trailer: FORMATS[type] !== "json" });
-  return undefined as never; // The body was streamed, so the framework serializes nothing.
-};
+  const { compression } = deps.host;
+  await sendRun(run, { request, reply, trailer: FORMATS[type] !== "json", compression });
+}
 
 function explainOf(explain: boolean | "analyze" | undefined): "plan" | "analyze" | undefined {
   return explain === true ? "plan" : explain === false ? undefined : explain;

@@ -78,11 +78,18 @@ test("tables of records are shown to callers who may read them, with their examp
     "images",
     "files",
     "objects",
+    "access_log",
+    "usage_daily",
+    "query_log",
   ]);
   const scopes = SCOPES.filter((scope) => scope !== "audit:read");
-  for (const token of [await world.token({ scopes }), await boundToken(world)]) {
+  const others = ["logs", "metrics", "traces", "webhook_events", "images", "files", "objects"];
+  for (const [token, names] of [
+    [await world.token({ scopes }), [...others, "usage_daily", "query_log"]],
+    [await boundToken(world), [...others, "access_log", "query_log"]],
+  ] as const) {
     const part = await schema(token);
-    assert.deepEqual(namesOf(part), ["logs", "metrics", "traces", "webhook_events", "images", "files", "objects"]);
+    assert.deepEqual(namesOf(part), names);
     assert.ok(part.examples.every(({ sql }) => !sql.includes("audit_log")));
   }
 });

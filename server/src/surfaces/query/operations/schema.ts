@@ -4,23 +4,26 @@ import { visibleProjects } from "#domain/organizations/index.ts";
 import { isoFromUs } from "#kernel/time.ts";
 import {
   FUNCTION_NAMES,
+  isSpoolTable,
   RECORD_TABLES,
   SHOWN_COLUMNS,
+  SPOOL_TABLES,
   TABLE_FUNCTION_NAMES,
   TELEMETRY_TYPES,
   type Column,
-  type RecordTable,
   type TelemetryType,
   type TelemetryUsage,
 } from "#stores/telemetry/index.ts";
 import { EXAMPLES } from "../examples.ts";
 import type { QueryOperation } from "../deps.ts";
-import { mayReadRecords, RECORD_SCOPES } from "../records.ts";
+import { mayReadRecords, RECORD_SCOPES, type OwnTable } from "../records.ts";
 
 type Schema = ResultOf<typeof QUERY_ROUTES.getQuerySchema>;
 type TableBody = Schema["tables"][number];
 
-const DESCRIPTIONS: Readonly<Record<TelemetryType | RecordTable, string>> = {
+const DESCRIPTIONS: Readonly<Record<TelemetryType | OwnTable, string>> = {
+  access_log: SPOOL_TABLES.access_log.description,
+  query_log: SPOOL_TABLES.query_log.description,
   logs: "log entries",
   metrics: "samples of metrics",
   traces: "spans of traces",
@@ -29,6 +32,7 @@ const DESCRIPTIONS: Readonly<Record<TelemetryType | RecordTable, string>> = {
   images: "container images and artifacts, one row a manifest",
   files: "files that are there",
   objects: "objects of buckets, one row a version",
+  usage_daily: "daily usage by project, credential and service",
 };
 
 /**
@@ -49,8 +53,8 @@ export const getQuerySchema: QueryOperation<"getQuerySchema"> = async (deps, _in
   };
 };
 
-function readableRecords(principal: Principal): RecordTable[] {
-  const names = Object.keys(RECORD_SCOPES) as RecordTable[];
+function readableRecords(principal: Principal): OwnTable[] {
+  const names = Object.keys(RECORD_SCOPES) as OwnTable[];
   return names.filter((name) => mayReadRecords(principal, name));
 }
 
@@ -64,8 +68,8 @@ function telemetryTable(type: TelemetryType, usage: TelemetryUsage | undefined):
   };
 }
 
-function recordTable(name: RecordTable): TableBody {
-  const columns = columnBodies(RECORD_TABLES[name]);
+function recordTable(name: OwnTable): TableBody {
+  const columns = columnBodies(isSpoolTable(name) ? SPOOL_TABLES[name].columns : RECORD_TABLES[name]);
   return { name, description: DESCRIPTIONS[name], columns, promoted_attributes: [], figures: null };
 }
 

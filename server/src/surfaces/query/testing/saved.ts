@@ -3,6 +3,7 @@ import { auditRecords } from "#domain/audit/index.ts";
 import { fileRecords } from "#domain/files/index.ts";
 import { imageRecords } from "#domain/registry/index.ts";
 import { objectRecords } from "#domain/s3/index.ts";
+import { usageRecords } from "#domain/usage/index.ts";
 import { eventRecords } from "#domain/webhooks/index.ts";
 import { createProject, SYSTEM } from "#domain/organizations/index.ts";
 import { newId } from "#kernel/ids.ts";
@@ -54,6 +55,7 @@ export const WITH_QUERIES: WorldOptions = {
       images: imageRecords({ metadata }),
       files: fileRecords({ metadata }),
       objects: objectRecords({ metadata }),
+      usage_daily: usageRecords({ metadata }),
     };
     const store = await openTelemetry({
       schedule: new Schedule(systemClock),
@@ -66,7 +68,7 @@ export const WITH_QUERIES: WorldOptions = {
     });
     onClose(() => store.close());
     stores.set(metadata, store);
-    return [createQuerySurface({ host, metadata, store, limits: LIMITS })];
+    return [createQuerySurface({ host, metadata, store, nodeId: "node_1", limits: LIMITS })];
   },
 };
 

@@ -1,5 +1,5 @@
 import { CONTENT_OWNER, deleteBlob as removeBlob, findBlob, findBlobToKeep } from "#domain/registry/index.ts";
-import { isDisconnect } from "#http/index.ts";
+import { isDisconnect, noteBroken } from "#http/index.ts";
 import { type Exchange, requireDigest } from "../model.ts";
 import type { Reply } from "../exchange.ts";
 import type { RegistrySurfaceDeps } from "../deps.ts";
@@ -45,7 +45,7 @@ async function send(deps: RegistrySurfaceDeps, exchange: Exchange<"blob">, sendi
     const { start, end } = range ?? { start: 0, end: size };
     const part = range === undefined ? {} : { "content-range": `bytes ${start}-${end - 1}/${size}` };
     reply.sendHead(range === undefined ? 200 : 206, { ...fields, ...part, "content-length": String(end - start) });
-    await reader.pipeTo(reply.raw);
+    await reader.pipeTo(reply.raw, { failed: (error) => noteBroken(request, error) });
   } catch (error) {
     // The head was sent, so only a cut connection can tell the client that the content is incomplete.
     reply.raw.destroy();

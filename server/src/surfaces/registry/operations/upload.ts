@@ -251,7 +251,7 @@ function chunksOf(body: IncomingMessage): AsyncIterable<Buffer> {
 
 async function write(
   deps: RegistrySurfaceDeps,
-  { request }: AnyExchange,
+  { request, caller, repository }: AnyExchange,
   body: Parameters<RegistrySurfaceDeps["objects"]["write"]>[1],
   options: WriteOptions,
 ): Promise<StagedBlob> {
@@ -259,6 +259,7 @@ async function write(
   try {
     return await deps.objects.write(CONTENT_OWNER, body, {
       ...options,
+      sender: { orgId: repository.orgId, id: caller.principal?.id ?? "anonymous" },
       signal: idle.signal,
       ownsChunks: true,
       pace: deps.pace,

@@ -16,13 +16,14 @@ export async function getObject(context: Context): Promise<Answer> {
   const { deps, bucket } = context;
   const { version, span, key, headers } = await described(context);
   const status = span === undefined ? 200 : 206;
+  const failed = (error: unknown): void => context.exchange.noteBroken(error);
   if (key !== null) {
     const chunks = plaintextOf(deps.objects, bucket.orgId, { version, key, span });
-    return { status, headers, send: (response) => logged(context, sendChunks(chunks, response)) };
+    return { status, headers, send: (response) => logged(context, sendChunks(chunks, response, failed)) };
   }
   // Open the content before the head is sent, so that missing content can still be answered with an error.
   const reader = await deps.objects.open(bucket.orgId, version.blobId, span === undefined ? {} : { range: span });
-  const send = (response: ServerResponse): Promise<void> => logged(context, reader.pipeTo(response));
+  const send = (response: ServerResponse): Promise<void> => logged(context, reader.pipeTo(response, { failed }));
   return { status, headers, send, release: () => reader.close() };
 }
 

@@ -4,7 +4,7 @@ import type { Reservation } from "#kernel/reservations.ts";
 import type { Digests } from "#stores/objects/index.ts";
 import { requirePolicy, type SizeRange } from "../auth/form-policy.ts";
 import { SIGNATURE_FIELDS, type FormFields } from "../auth/form.ts";
-import { PUT_BYTES_MAX, stage } from "../body.ts";
+import { PUT_BYTES_MAX, senderOf, stage } from "../body.ts";
 import { type Staged, keepReserved } from "../reserve.ts";
 import { requireKey, type Answer, type Context, type S3GatewayDeps } from "../context.ts";
 import { encryptionOf } from "../encryption.ts";
@@ -95,7 +95,8 @@ async function store(
     checksum === null || checksum.value === null ? {} : { [digestOf(checksum.algorithm)]: hexOfBase64(checksum.value) };
   const bytesMax = Math.min(range?.max ?? PUT_BYTES_MAX, PUT_BYTES_MAX);
   const encryption = encryptionOf(context);
-  const options = { bytesMax, expected, signal, digests: ["md5" as const], sealing: sealingOf(encryption) };
+  const sender = senderOf(context);
+  const options = { bytesMax, expected, sender, signal, digests: ["md5" as const], sealing: sealingOf(encryption) };
   const write = async (reservation: Reservation): Promise<Staged> => {
     const staged = await stage(deps.objects, bucket.orgId, reservation.admit(reader.file()), options);
     if (staged.content.size >= (range?.min ?? 0)) return staged;

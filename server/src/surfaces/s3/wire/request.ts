@@ -23,6 +23,8 @@ export interface Exchange {
   readonly isSecure: boolean;
   /** Sends 100 Continue to a sender that waits for it (`Expect: 100-continue`). */
   requestBody(): void;
+  /** Notes that the answer broke after its head was sent. */
+  noteBroken(error: unknown): void;
 }
 
 /** Returns the value of a parameter, the first one if it is repeated; undefined if it is absent. */

@@ -4,7 +4,7 @@ import { TELEMETRY_SETTINGS_ROUTES } from "@mooring/contract";
 import { boundToken, pair } from "../../organization/testing/requests.ts";
 import { assertProblem, testOperation } from "../../organization/testing/suite.ts";
 import { createWorld, type Tenant, type World } from "../../organization/testing/world.ts";
-import { withTelemetry } from "../testing/settings.ts";
+import { storeLog, withTelemetry } from "../testing/settings.ts";
 
 const path = "/v1/telemetry/erasures";
 
@@ -21,7 +21,15 @@ describe("createTelemetryErasure", () => {
     TELEMETRY_SETTINGS_ROUTES.createTelemetryErasure,
     {
       ask: () => ({ path, body }),
-      problems: { forbidden: async (world) => ({ path, body, token: await boundToken(world) }) },
+      problems: {
+        forbidden: async (world) => ({ path, body, token: await boundToken(world) }),
+        invalid_sql: async () => ({ path, body: { types: ["logs"], where: "servce = 'shop'", rows_expected: 0 } }),
+        more_rows_match: async (world) => {
+          await storeLog(world, world.acme.id, "one more");
+          return { path, body: { types: ["logs"], where: "message = 'one more'", rows_expected: 0 } };
+        },
+        sql_not_allowed: async () => ({ path, body: { types: ["logs"], where: "random() < 0.5", rows_expected: 0 } }),
+      },
     },
     withTelemetry(),
   );
@@ -45,6 +53,11 @@ describe("createTelemetryErasure", () => {
       [{ ...body, from: "9999-01-01T00:00:00Z" }, "/from"],
       [{ ...body, from: "yesterday" }, "/from"],
       [{ ...body, sql: "true" }, "/sql"],
+      [{ types: ["logs"] }, "/match"],
+      [{ ...body, where: "true", rows_expected: 0 }, "/match"],
+      [{ types: ["logs"], where: "true" }, "/rows_expected"],
+      [{ types: ["logs", "traces"], where: "true", rows_expected: 0 }, "/types"],
+      [{ types: ["webhook_events"], match: { project_id: "p" } }, "/types"],
     ];
     for (const [wrong, pointer] of cases) {
       const answer = await world.call("POST", path, { token, body: wrong });
@@ -89,6 +102,24 @@ describe("createTelemetryErasure", () => {
     const token = world.person(world.acme, world.acme.people.owner);
     assert.equal((await world.call("POST", path, { token, body })).status, 202);
   });
+});
+
+describe("previewTelemetryErasure", () => {
+  const body = { types: ["logs"], where: "service = 'shop'" };
+  const preview = `${path}/preview`;
+
+  testOperation(
+    TELEMETRY_SETTINGS_ROUTES.previewTelemetryErasure,
+    {
+      ask: () => ({ path: preview, body }),
+      problems: {
+        forbidden: async (world) => ({ path: preview, body, token: await boundToken(world) }),
+        invalid_sql: async () => ({ path: preview, body: { ...body, where: "servce = 'shop'" } }),
+        sql_not_allowed: async () => ({ path: preview, body: { ...body, where: "random() < 0.5" } }),
+      },
+    },
+    withTelemetry(),
+  );
 });
 
 const pathOf = (id: string): string => `/v1/telemetry/erasures/${id}`;

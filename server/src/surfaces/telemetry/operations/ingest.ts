@@ -58,6 +58,7 @@ async function store(
   const encoded = await deps.encoders.encode(type, body, options);
   const batch: Batch = {
     orgId: principal.orgId,
+    sender: principal.id,
     type,
     rows: encoded.rows,
     rowsCrc: encoded.rowsCrc,

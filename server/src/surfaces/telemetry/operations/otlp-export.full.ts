@@ -9,6 +9,7 @@ import { openTestTelemetry, type TestTelemetry } from "#stores/telemetry/testing
 import { createEncoderPool, createTelemetrySurface, type EncoderPool } from "../index.ts";
 import { tailDeps } from "../testing/tails.ts";
 import { batchesOf } from "../protocols/append-once.ts";
+import { TEST_ORIGIN } from "#stores/telemetry/testing/origin.ts";
 
 let telemetry: TestTelemetry;
 let store: TelemetryStore;
@@ -60,6 +61,7 @@ async function statusOf(response: Response): Promise<{ status: number; code: unk
 async function rowsOf(sql: string): Promise<Record<string, unknown>[]> {
   const run = await store.query({
     orgId: "org_a",
+    origin: TEST_ORIGIN,
     visible: "all",
     sql,
     parameters: [],

@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import { requireOrganization } from "#domain/identity/index.ts";
 import { actionOf, type RuleMatch } from "#domain/ingest-rules/index.ts";
+import { queryActorOf } from "#domain/queries/index.ts";
 import { projectIfNamed, visibleProjects } from "#domain/organizations/index.ts";
 import type { TelemetryType } from "#stores/telemetry/index.ts";
 import type { TelemetrySettingsOperation } from "../deps.ts";
@@ -27,7 +28,7 @@ const STATEMENTS: Readonly<Record<TelemetryType, string>> = {
  * @throws Problem `invalid_body`, `forbidden`, `not_found`, and as a query does
  */
 export const previewIngestRule: TelemetrySettingsOperation<"previewIngestRule"> = async (deps, { body }, context) => {
-  const { principal, signal } = context;
+  const { principal, requestId, signal } = context;
   requireOrganization(principal, "org:write");
   requireOrganization(principal, "telemetry:read");
   const { type, match = {}, keep_one_of: keepOneOf = null, masks = null } = body;
@@ -35,6 +36,7 @@ export const previewIngestRule: TelemetrySettingsOperation<"previewIngestRule"> 
   const project = await projectIfNamed(deps, principal, body.project ?? undefined, "projects:read");
   const run = await deps.store.query({
     orgId: principal.orgId,
+    origin: { actor: queryActorOf(principal), surface: "preview", requestId },
     visible: () => visibleProjects(deps.metadata, principal, "telemetry:read"),
     ...statementFor(type, { match, projectId: project?.id }, body.limit ?? ROWS_DEFAULT),
     format: "ndjson",

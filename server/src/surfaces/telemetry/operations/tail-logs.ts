@@ -30,6 +30,7 @@ export function tailLogs(deps: TelemetrySurfaceDeps): TelemetryOperation<"tailLo
       await reply.send("");
       return undefined as never; // HEAD needs only the header.
     }
+    reply.logStream();
     reply.hijack();
     tails.open(reply.raw, {
       orgId: principal.orgId,

@@ -45,7 +45,9 @@ export async function appendOnce(
     return { idempotency: { keyHash, bodyHash, windowMs: REPEAT_WINDOW_MS } };
   };
   const appended = await Promise.all(
-    batches.map((batch, at) => store.append({ orgId: principal.orgId, type, ...batch, ...keyOf(at) })),
+    batches.map((batch, at) =>
+      store.append({ orgId: principal.orgId, sender: principal.id, type, ...batch, ...keyOf(at) }),
+    ),
   );
   return appended.length > 0 && appended.every(({ replayed }) => replayed);
 }

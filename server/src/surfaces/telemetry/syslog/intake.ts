@@ -29,7 +29,10 @@ export interface IntakeDeps {
   /** Calls `ended` when the key loses its permission. Returns a function that stops this. */
   readonly watch: (key: string, ip: string, ended: () => void) => () => void;
   /** Called for each batch of a known owner. */
-  readonly counted: (principal: Principal, ip: string, isRefused: boolean) => void;
+  readonly counted: (
+    principal: Principal,
+    batch: { readonly ip: string; readonly isRefused: boolean; readonly bytes: number },
+  ) => void;
   /** Rules for the rows of senders. */
   readonly rules: IngestRuleParts;
   /** Counts refused messages by sender and reason. */
@@ -161,9 +164,10 @@ export class Intake {
     for (const batch of batchesOf(rows, count)) {
       const appended = await this.#now(async () => {
         store.admit(orgId);
-        return store.append({ orgId, type: "logs", ...batch });
+        return store.append({ orgId, sender: principal.id, type: "logs", ...batch });
       }, signal);
-      counted(principal, messages[0]?.peer ?? "", appended === undefined);
+      const bytes = batch.rows.byteLength;
+      counted(principal, { ip: messages[0]?.peer ?? "", isRefused: appended === undefined, bytes });
       if (appended === undefined) counts.dropped += batch.count;
       else counts.stored += batch.count;
     }

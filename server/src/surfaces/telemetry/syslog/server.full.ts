@@ -18,6 +18,7 @@ import { makeCertificates } from "../../../../../tests/fixtures/certificates.ts"
 import { eventually } from "../../../../../tests/fixtures/process.ts";
 import { openDatagramListener, openStreamListener } from "./listeners.ts";
 import { createSyslogServer, type SyslogListeners, type SyslogServer } from "./server.ts";
+import { TEST_ORIGIN } from "#stores/telemetry/testing/origin.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "mooring-syslog-"));
 let telemetry: TestTelemetry;
@@ -97,6 +98,7 @@ function dial({ address }: { readonly address: string }): Socket {
 async function rowsOf(org: string): Promise<Record<string, unknown>[]> {
   const run = await telemetry.store.query({
     orgId: org,
+    origin: TEST_ORIGIN,
     visible: "all",
     sql: "SELECT level, message, service, attributes->>'host' AS host, attributes::text AS attributes FROM logs ORDER BY message",
     parameters: [],

@@ -4,6 +4,7 @@ import { bearer, credentialOf, startTestServer, type TestServer } from "#http/te
 import { openTestTelemetry, type TestTelemetry } from "#stores/telemetry/testing/telemetry.ts";
 import { createEncoderPool, createTelemetrySurface, type EncoderPool } from "../index.ts";
 import { tailDeps } from "./tails.ts";
+import { TEST_ORIGIN } from "#stores/telemetry/testing/origin.ts";
 
 export interface Sent {
   readonly status: number;
@@ -55,6 +56,7 @@ export function useProtocols(): ProtocolPlace {
     rows: async (sql) => {
       const run = await telemetry.store.query({
         orgId: "org_a",
+        origin: TEST_ORIGIN,
         visible: "all",
         sql,
         parameters: [],

@@ -11,6 +11,7 @@ import { openTestMetadata } from "#stores/metadata/testing.ts";
 import { openTelemetry, TELEMETRY_TYPES, type TelemetryStore, type TelemetryType } from "#stores/telemetry/index.ts";
 import { encodeEntries } from "./entries.ts";
 import { Schedule } from "#stores/jobs/index.ts";
+import { TEST_ORIGIN } from "#stores/telemetry/testing/origin.ts";
 
 const ORG = "org_a";
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
@@ -104,6 +105,7 @@ async function rowsIn(store: TelemetryStore, type: TelemetryType): Promise<strin
   const columns = type === "metrics" ? "sum(cardinality(tags))" : "count(attributes)";
   const run = await store.query({
     orgId: ORG,
+    origin: TEST_ORIGIN,
     visible: "all",
     sql: `SELECT count(*) AS n, ${columns} AS m, count("timestamp") AS t FROM ${type}`,
     parameters: [],

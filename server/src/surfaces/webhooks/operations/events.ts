@@ -64,6 +64,7 @@ export const streamWebhookEvents: WebhookOperation<"streamWebhookEvents"> = asyn
     await reply.send("");
     return undefined as never; // HEAD needs only the header.
   }
+  reply.logStream();
   reply.hijack();
   deps.streams.open(reply.raw, {
     orgId: principal.orgId,

@@ -75,6 +75,8 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     purpose: "answer",
     placeOf: (row) => ({ id: String(row["key_hash"]), version: 0 }),
   },
+  { table: "checkpoint_key", column: "private_key", purpose: "signing-key", ...BY_ID },
+  { table: "mail", column: "body", purpose: "answer", ...BY_ID },
   detailsOf("s3_object", ["bucket", "key"]),
   detailsOf("s3_history", ["bucket", "key", "seq"]),
   detailsOf("s3_upload", ["id"]),

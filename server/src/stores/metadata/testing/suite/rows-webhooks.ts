@@ -116,6 +116,6 @@ export const WEBHOOK_ROWS: WebhookTables = {
     created_at: 1,
     updated_at: 1,
   },
-  webhook_usage: { org_id: "org_1", events: 1, bytes: 2, purged: 0 },
+  webhook_usage: { org_id: "org_1", webhook_id: "wh_1", events: 1, bytes: 2, purged: 0 },
   webhook_policy: { project_id: "proj_1", org_id: "org_1", retention_days: 30, updated_at: 1 },
 };

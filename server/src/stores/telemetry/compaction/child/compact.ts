@@ -1,7 +1,8 @@
 import { statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import type { DuckDBConnection } from "@duckdb/node-api";
-import { COLUMNS, UNPACKED_ATTRIBUTES } from "../../columns.ts";
+import { UNPACKED_ATTRIBUTES } from "../../columns.ts";
+import { STORED_COLUMNS } from "../../spool/tables.ts";
 import type { CompactJob, MadeFile } from "../protocol.ts";
 import { choosePromoted, SAMPLE_FILES_MAX, SAMPLE_ROWS, SAMPLE_ROW_BYTES_MAX, spread } from "./promote.ts";
 import { hasAttributes, list, literal, storedColumns, withPromoted } from "./sql.ts";
@@ -16,7 +17,7 @@ const SAMPLE_BYTES = 1024 * 1024;
 
 /** Converts NDJSON to Parquet, sorted by time, with one file for each day if possible. */
 export async function compact(duckdb: DuckDBConnection, job: CompactJob): Promise<MadeFile[]> {
-  const columns = COLUMNS[job.type];
+  const columns = STORED_COLUMNS[job.type];
   const types = columns.map(({ name, type }) => `${literal(name)}: ${literal(type)}`).join(", ");
   const sampled = job.askedOnly === true ? [] : job.inputs;
   const promoted = hasAttributes(job.type) ? choosePromoted(await sample(sampled), job.asked) : [];

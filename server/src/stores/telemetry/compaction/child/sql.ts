@@ -1,12 +1,20 @@
-import { COLUMNS, promotedColumn, type TelemetryType } from "../../columns.ts";
-import { SEVERITY_ANEW } from "../../severity-sql.ts";
+import { promotedColumn, SERVICE_OF_METRIC } from "../../columns.ts";
+import { STORED_COLUMNS, type StoredTable } from "../../spool/tables.ts";
+import { SEVERITY_ANEW, severityNameSql } from "../../severity-sql.ts";
 
 /** Returns the stored columns of rows as a list for SELECT. Severities by older level spellings are computed again. */
-export function storedColumns(type: TelemetryType): string {
-  const columns = COLUMNS[type].map(({ name }) =>
+export function storedColumns(type: StoredTable): string {
+  const columns = STORED_COLUMNS[type].map(({ name }) =>
     type === "logs" && name === "severity" ? `${SEVERITY_ANEW} AS "severity"` : `"${name}"`,
   );
   return columns.join(", ");
+}
+
+/** Selects all columns of `source`, and those that queries derive, with the values that queries see. */
+export function shownRows(type: StoredTable, source: string): string {
+  if (type === "logs")
+    return `SELECT * REPLACE (${SEVERITY_ANEW} AS "severity"), ${severityNameSql(SEVERITY_ANEW)} AS "severity_name" FROM ${source}`;
+  return type === "metrics" ? `SELECT *, ${SERVICE_OF_METRIC} AS "service" FROM ${source}` : `SELECT * FROM ${source}`;
 }
 
 export function literal(text: string): string {
@@ -41,6 +49,6 @@ export function withPromoted(
 }
 
 /** Returns whether the attributes of a type can have separate columns. */
-export function hasAttributes(type: TelemetryType): boolean {
-  return type !== "metrics";
+export function hasAttributes(type: StoredTable): boolean {
+  return STORED_COLUMNS[type].some(({ name }) => name === "attributes");
 }

@@ -1,7 +1,7 @@
 import { rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
-import type { TelemetryType } from "../../columns.ts";
+import type { StoredTable } from "../../spool/tables.ts";
 import type { MadeFile } from "../protocol.ts";
 import { piecesOf, type Piece } from "./cut.ts";
 import { literal } from "./sql.ts";
@@ -17,7 +17,7 @@ const DISTINCT_SHARE_MAX = 0.8;
 const DICTIONARY_PAGE_BYTES = 64 * 1024 * 1024;
 
 export interface Output {
-  readonly type: TelemetryType;
+  readonly type: StoredTable;
   readonly outputDir: string;
   /** Rows of a row group, `GROUP_ROWS_MAX` when absent. A group is built in memory, so wide rows need small groups. */
   readonly groupRows?: number;

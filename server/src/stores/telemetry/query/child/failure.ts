@@ -50,6 +50,8 @@ const STATEMENT_ERRORS: ReadonlySet<string> = new Set([
 /** Why the run was stopped from outside. Undefined: it was not stopped. */
 export type Stop = "timeout" | "cancel" | undefined;
 
+export const CANCELLED = "the query was cancelled";
+
 /** Converts the error of a query into an answer. */
 export function toFailure(error: unknown, stop: Stop, timeoutMs: number): Failure {
   if (stop === "timeout")
@@ -57,6 +59,7 @@ export function toFailure(error: unknown, stop: Stop, timeoutMs: number): Failur
       "query_timeout",
       `the query ran longer than ${timeoutMs} ms; ask for less, for example a shorter time range, or raise timeout_ms`,
     );
+  if (stop === "cancel") return new Failure("query_cancelled", CANCELLED, toFailure(error, undefined, timeoutMs).doubt);
   if (error instanceof Failure) return error;
   if (error instanceof Refusal) return new Failure("sql_not_allowed", error.message, false, sentAt(error.at));
   if (error instanceof SyntaxFault) return new Failure("invalid_sql", error.message, false, sentAt(error.at));

@@ -47,11 +47,14 @@ export async function makeInstance(threads: number): Promise<Instance> {
 }
 
 /**
- * Begins the query's transaction with its memory limit. Several statements are sent in one call, because each call is a
+ * Begins the query's transaction with its memory and threads. Several statements are sent in one call, because each call is a
  * round trip to a thread.
  */
-export async function begin(connection: DuckDBConnection, memoryBytes: number): Promise<void> {
-  await connection.run(`${memoryLimit(memoryBytes)}; ${BEGIN}`);
+export async function begin(
+  connection: DuckDBConnection,
+  { memoryBytesMax, threads }: { readonly memoryBytesMax: number; readonly threads: number },
+): Promise<void> {
+  await connection.run(`${memoryLimit(memoryBytesMax)}; SET threads = ${threads}; ${BEGIN}`);
 }
 
 function memoryLimit(bytes: number): string {

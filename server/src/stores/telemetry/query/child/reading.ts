@@ -1,7 +1,7 @@
 import type { DuckDBConnection, DuckDBPreparedStatement } from "@duckdb/node-api";
 import type { TimeRange } from "../../snapshot.ts";
 import { originOf, readTree, render, withoutMarks, type Admitted, type Evaluate, type Tree } from "../gate/index.ts";
-import type { ChildAsk, ChildFiles, ChildQuery } from "../protocol.ts";
+import { hasHiddenRows, type ChildAsk, type ChildFiles, type ChildQuery } from "../protocol.ts";
 import { QUERY_TABLES } from "../tables.ts";
 import { within } from "../files.ts";
 import { Failure, toFailure } from "./failure.ts";
@@ -118,7 +118,7 @@ export class Reading {
    * the plan would show whether a hidden row has them.
    */
   #narrowed(files: ChildFiles): ChildFiles {
-    if (files.visible === "all") return files;
+    if (!hasHiddenRows(files)) return files;
     const { pruning, explain, parameters } = this.#query;
     const { statement, references } = this.#tree;
     const equal = pruning && explain !== "analyze" ? equalities(statement, references, parameters) : undefined;
@@ -131,7 +131,7 @@ export class Reading {
 
   /** Returns the statements that hide the statistics of files, which a plan would show. */
   #withoutStatistics(files: ChildFiles): readonly string[] {
-    if (files.visible === "all" || this.#query.explain === undefined) return [];
+    if (!hasHiddenRows(files) || this.#query.explain === undefined) return [];
     return ["SET disabled_optimizers = 'statistics_propagation'"];
   }
 

@@ -16,7 +16,8 @@ import { scrub, type ScrubOptions } from "../scrub.ts";
 import { QUERY_TABLES } from "../tables.ts";
 import type { Channel } from "./channel.ts";
 import { Deadline } from "../deadline.ts";
-import { Failure, toFailure, type Stop } from "./failure.ts";
+import { admitCondition, conditionPrefix } from "./condition.ts";
+import { CANCELLED, Failure, toFailure, type Stop } from "./failure.ts";
 import { begin, type Instance } from "./instance.ts";
 import { columnsOf, distinctNames, makeWriter, type ResultWriter } from "./output/index.ts";
 import { planLines, readPlan, type PlanStep } from "./plan.ts";
@@ -54,6 +55,8 @@ export class Session {
   #writer: ResultWriter | undefined;
   #rows = 0;
   #admitted: Admitted | undefined;
+  /** The rendered text, if the statement is a condition. */
+  #condition: string | undefined;
   #reading: Reading | undefined;
 
   constructor(query: ChildQuery, channel: Channel, instance: Instance, evaluate: Evaluate) {
@@ -74,7 +77,7 @@ export class Session {
   /** Stops the query as soon as the engine reacts. An interrupt between two steps is lost, so it is repeated. */
   stop(why: Exclude<Stop, undefined>): void {
     this.#stop ??= why;
-    this.#supplied.reject(new Failure("query_failed", "the query was cancelled"));
+    this.#supplied.reject(new Failure("query_cancelled", CANCELLED));
     this.#connection.interrupt();
     this.#interrupts ??= setInterval(() => {
       this.#connection.interrupt();
@@ -104,12 +107,12 @@ export class Session {
   }
 
   async #produce(): Promise<boolean> {
-    const admitted = await admit(this.#query.sql, TABLE_NAMES, this.#evaluate);
+    const admitted = await this.#admit();
     this.#admitted = admitted;
     this.#check();
     // Everything is in one transaction, so that now() is the same moment throughout. The views are temporary. See also
     // #confirmEnd.
-    await begin(this.#connection, this.#query.memoryBytesMax);
+    await begin(this.#connection, this.#query);
     const reading = new Reading(admitted, this.#query, this.#connection, this.#evaluate);
     this.#reading = reading;
     if (admitted.tables.size > 0) this.#files = await this.#ask(await reading.ask());
@@ -122,6 +125,16 @@ export class Session {
     return this.#asRows ? this.#explainRows(statement, reading) : this.#explain(statement);
   }
 
+  async #admit(): Promise<Admitted> {
+    const { sql, condition } = this.#query;
+    if (condition === undefined) return admit(sql, TABLE_NAMES, this.#evaluate);
+    const table = QUERY_TABLES.find(({ name }) => name === condition.table);
+    if (table === undefined) throw new Error("cannot check a condition: there is no such table");
+    const made = await admitCondition(sql, { table, nowMs: condition.nowMs }, this.#evaluate);
+    this.#condition = made.sql;
+    return made.admitted;
+  }
+
   /** Asks the main process for the files of the statement. */
   async #ask(ask: ChildAsk): Promise<ChildFiles> {
     this.#check();
@@ -131,7 +144,7 @@ export class Session {
 
   /** The statement was admitted and prepared, so it can run. */
   #describe(statement: DuckDBPreparedStatement): boolean {
-    const description: StatementDescription = { parameters: parameterNames(statement) };
+    const description: StatementDescription = { parameters: parameterNames(statement), condition: this.#condition };
     this.#sender.add(JSON.stringify(description));
     return false;
   }
@@ -223,7 +236,7 @@ export class Session {
   }
 
   #check(): void {
-    if (this.#stop !== undefined) throw new Failure("query_failed", "the query was cancelled");
+    if (this.#stop !== undefined) throw new Failure("query_cancelled", CANCELLED);
   }
 
   #adviceOn({ place }: Failure): string | undefined {
@@ -236,7 +249,9 @@ export class Session {
   #positionOf({ place }: Failure): TextPosition | undefined {
     if (place === undefined) return undefined;
     const at = place.in === "sent" ? place.at : this.#reading?.originOf(place.at);
-    return at === undefined ? undefined : positionAt(this.#query.sql, at);
+    if (at === undefined) return undefined;
+    const { condition, sql } = this.#query;
+    return positionAt(sql, condition === undefined ? at : Math.max(0, at - conditionPrefix(condition.table).length));
   }
 
   #scrubbing(): ScrubOptions {

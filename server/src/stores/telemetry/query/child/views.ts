@@ -1,6 +1,8 @@
 import { promotedColumn, SERVICE_OF_METRIC, UNPACKED_ATTRIBUTES, type Column } from "../../columns.ts";
 import { SEVERITY_ANEW, severityNameSql } from "../../severity-sql.ts";
+import { keptSql, type KeptRows } from "../../retention/plans.ts";
 import type { TimeRange } from "../../snapshot.ts";
+import type { StoredTable } from "../../spool/tables.ts";
 import type { RowLimits } from "../../types.ts";
 import type { ChildFiles, ChildTable, ColumnText, ParquetGroup } from "../protocol.ts";
 import { HOT_ROW_BYTES_MAX } from "../settings.ts";
@@ -71,11 +73,16 @@ export function quoteName(name: string): string {
 // Columns are listed by name and without casts. A cast would keep filters from reaching the files, and `*` would show the
 // columns of promoted attributes.
 function viewStatement(table: QueryTable, view: string, files: ChildFiles, keys: readonly string[]): string {
-  const { parquet, hot, range, equal = [] } = files.tables[table.name] ?? NO_FILES;
+  const { parquet, hot, range, kept, equal = [] } = files.tables[table.name] ?? NO_FILES;
   const list = (names: readonly string[]): string =>
     `[${names.map((name) => quoteText(pathOf(files.directory, name))).join(", ")}]`;
-  const where = conditions([...times(range), ...equal.map(isEqual), ...visibility(table, files.visible)]);
-  const isPart = isPartial(table, files.visible);
+  const where = conditions([
+    ...times(range),
+    ...keptOf(table.name, kept),
+    ...equal.map(isEqual),
+    ...visibility(table, files),
+  ]);
+  const isPart = isPartial(table, files);
   const select = (source: string, columns: readonly string[]): string =>
     `SELECT ${columns.join(", ")} FROM ${source}${where}`;
   // Without promoted attributes in the statement, a file's other columns do not matter.
@@ -184,16 +191,29 @@ function times({ fromUs, toUs }: TimeRange): string[] {
   return parts;
 }
 
+/** Hides rows that the rules of retention do not keep. */
+function keptOf(table: string, kept: KeptRows | undefined): string[] {
+  return kept === undefined ? [] : [keptSql(table as StoredTable, kept)];
+}
+
 function isEqual({ column, text }: ColumnText): string {
   return `${quoteName(column)} = ${quoteText(text)}`;
 }
 
 /** Returns whether the files may have hidden rows. */
-function isPartial(table: QueryTable, visible: ChildFiles["visible"]): boolean {
+function isPartial(table: QueryTable, { visible, onlyActor }: ChildFiles): boolean {
+  if (table.actorColumn !== undefined && onlyActor !== undefined) return true;
   return visible !== "all" && (table.projectColumn !== undefined || visible.limits !== undefined);
 }
 
-function visibility(table: QueryTable, visible: ChildFiles["visible"]): string[] {
+function visibility(table: QueryTable, { visible, onlyActor }: ChildFiles): string[] {
+  // An actor's own rows have no project and no resource.
+  if (table.actorColumn !== undefined && onlyActor !== undefined)
+    return [isEqual({ column: table.actorColumn, text: onlyActor })];
+  return visibleRows(table, visible);
+}
+
+function visibleRows(table: QueryTable, visible: ChildFiles["visible"]): string[] {
   if (visible === "all") return [];
   const limits = visible.limits === undefined ? [] : [limited(table.name, visible.limits)];
   if (table.projectColumn === undefined) return limits;

@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { text } from "node:stream/consumers";
 import { systemClock } from "#kernel/time.ts";
 import { COLUMNS, type TelemetryType } from "../../columns.ts";
+import { TEST_ORIGIN } from "../../testing/origin.ts";
 import type { QueryRequest } from "../../types.ts";
 import type { HotInput, ParquetInput, Snapshot, SnapshotTable } from "../../snapshot.ts";
 import { createQueryEngine, defaultQuerySettings, type QueryEngine, type QueryEngineSettings } from "../index.ts";
@@ -92,6 +93,7 @@ export async function openTestEngine(
 export function request(sql: string, overrides: Partial<QueryRequest> = {}): QueryRequest {
   return {
     orgId: ORG,
+    origin: TEST_ORIGIN,
     visible: "all",
     sql,
     parameters: [],

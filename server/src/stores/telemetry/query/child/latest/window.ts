@@ -1,5 +1,5 @@
 import type { TimeRange } from "../../../snapshot.ts";
-import type { ChildFiles, ChildTable, FileTimes } from "../../protocol.ts";
+import { hasHiddenRows, type ChildFiles, type ChildTable, type FileTimes } from "../../protocol.ts";
 import type { LatestRows } from "./statement.ts";
 
 /** A table with fewer rows in Parquet is read without a search, which would take as long. */
@@ -26,7 +26,7 @@ export function newestFiles(
   const times = own.parquet.flatMap((group) => group.times ?? []);
   const rows = rowsSince(times, -Infinity, range);
   if (rows < ROWS_MIN || rows < 4 * count) return undefined;
-  const filtered = Boolean(select["where_clause"]) || files.visible !== "all";
+  const filtered = Boolean(select["where_clause"]) || own.kept !== undefined || hasHiddenRows(files);
   const wanted = filtered ? Math.max(LOOK_FILTERED_ROWS, rows / LOOK_SHARE, 2 * count) : Math.max(LOOK_ROWS, 2 * count);
   return since(files, table, sinceFor(times, wanted, range), { hot: false });
 }
@@ -49,6 +49,7 @@ export function since(
     parquet: parquet.filter((group) => group.files.length > 0),
     hot: hot ? own.hot : [],
     range: within(own.range, { fromUs }),
+    kept: own.kept,
   };
   return { ...files, tables: { ...files.tables, [table]: narrowed } };
 }
