@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import type { Identity } from "#domain/identity/index.ts";
 import { SCOPES } from "@mooring/contract";
+import type { Problem } from "#kernel/problem.ts";
 import { newSecret } from "#kernel/secrets.ts";
 import { endPersonalTokens } from "./hand-over.ts";
 import { credentialOf, openGround, SYSTEM, tokenOf, type Ground } from "#domain/identity/testing.ts";
@@ -18,12 +19,11 @@ const UNKNOWN = "mrc_00000000000000000000000000";
 const signIn = (clientId: string, clientSecret: string, ip = "192.0.2.1"): Promise<unknown> =>
   identity.signIn.authenticate({ clientId, clientSecret, ip, requestId: "req_1" });
 
-async function refusal(work: Promise<unknown>): Promise<{ code: string; message: string; options: unknown }> {
-  const error = await work.then(
+function refusal(work: Promise<unknown>): Promise<Problem> {
+  return work.then(
     () => assert.fail("was accepted"),
-    (reason: unknown) => reason as { code: string; message: string; options: unknown },
+    (reason: unknown) => reason as Problem,
   );
-  return { code: error.code, message: error.message, options: error.options };
 }
 
 test("unknown, wrong, malformed, expired and revoked secrets are refused in the same words", async () => {

@@ -109,7 +109,7 @@ export const PEOPLE_ROWS: PeopleTables = {
     id: "mail_1",
     recipient: "a@example.com",
     subject: "s",
-    body: Buffer.from("b"),
+    body: new Uint8Array([98]),
     invitation_id: null,
     attempts: 0,
     failure: null,
