@@ -100,3 +100,10 @@ test("the launcher runs the product", async () => {
   assert.equal(errors, "");
   assert.equal(code, 0);
 });
+
+test("a reader that closes the pipe early is no error", async () => {
+  const child = spawn(process.execPath, [LAUNCHER, "--help"], { stdio: ["ignore", "pipe", "pipe"] });
+  child.stdout.destroy();
+  const [errors, [code]] = await Promise.all([textOf(child.stderr), once(child, "exit")]);
+  assert.deepEqual([errors, code], ["", 0]);
+});

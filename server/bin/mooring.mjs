@@ -10,6 +10,7 @@ const args = process.argv.slice(2);
 if (isRunningNodeEnough()) {
   // Sources change often, so caching them would only use disk space.
   if (import.meta.resolve("#main.ts").endsWith(".js")) enableCompileCache(args);
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", ignoreClosedPipe);
   const { main } = await import("#main.ts");
   process.exitCode = await main(args);
 } else {
@@ -19,4 +20,9 @@ if (isRunningNodeEnough()) {
     console.error(error.message);
     process.exitCode = 1;
   }
+}
+
+/** A reader may close the pipe before the end, as `head` does. The command goes on, and the rest of the text is lost. */
+function ignoreClosedPipe(error) {
+  if (error.code !== "EPIPE") throw error;
 }

@@ -25,14 +25,21 @@ export async function openSink(path: string | undefined): Promise<Sink> {
   return path === undefined ? standardOutput() : fileSink(path);
 }
 
-function standardOutput(): Sink {
+/**
+ * Resolves when standard output can take more.
+ * @throws Error `EPIPE` when its reader has closed the pipe
+ */
+export async function printInFull(chunk: string | Uint8Array): Promise<void> {
   const { stdout } = process;
+  if (stdout.errored !== null) throw stdout.errored;
+  if (!stdout.write(chunk)) await once(stdout, "drain");
+}
+
+function standardOutput(): Sink {
   return {
     broken: "the printed result is not complete",
     width: terminalWidth(),
-    write: async (chunk) => {
-      if (!stdout.write(chunk)) await once(stdout, "drain");
-    },
+    write: (chunk) => printInFull(chunk),
     finish: () => Promise.resolve(),
     abandon: () => Promise.resolve(),
   };

@@ -1,8 +1,8 @@
-import { once } from "node:events";
 import type { Client, SentEvent } from "@mooring/client";
 import { UsageError } from "../command.ts";
 import { follow } from "../follow.ts";
 import { printable } from "../printable.ts";
+import { printInFull } from "../sink.ts";
 
 export interface ListenOptions {
   /** The address that events are forwarded to; undefined: events are printed. */
@@ -51,7 +51,7 @@ async function take(client: Client, webhookUrl: string, sent: SentEvent, options
   const event = JSON.parse(sent.data) as Event;
   const outcome = options.forward === undefined ? "" : `  ${await forwarded(client, webhookUrl, event, options)}`;
   const line = `${event.received_at} ${event.id} ${event.type ?? "-"} ${event.size_bytes} bytes${outcome}`;
-  if (!process.stdout.write(`${options.json ? sent.data : printable(line)}\n`)) await once(process.stdout, "drain");
+  await printInFull(`${options.json ? sent.data : printable(line)}\n`);
 }
 
 /** Forwards the event unchanged and prints the answer. Prints a failure and continues. */
