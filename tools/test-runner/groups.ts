@@ -35,7 +35,7 @@ const LISTS_ACCEPTANCE = "year";
 const LOAD_ACCEPTANCE =
   "anonymous-bodies|exact-json|flood|files-memory|hostile-senders|main-thread|main-thread-s3|registry-main-thread";
 const FILES_ACCEPTANCE = "backup|backup-postgres|restore-parts|files-resumable|files-trash|files-upstream";
-const API_ACCEPTANCE = "(typescript|python)-client|compatibility";
+const API_ACCEPTANCE = "(typescript|python)-client|browser-safety|compatibility|webhooks-senders";
 const SETUP_ACCEPTANCE = "docs|setup-closes|upgrade";
 const PACKAGING =
   /^(server\/bin|tools\/package)\/|^server\/src\/(main|kernel\/programs)\.ts$|^(server\/|client\/)?package\.json$/;
@@ -48,7 +48,7 @@ const CORE_STORES =
   "telemetry/query/(attacks|cancel|columnar-limits|condition|engine|engine-streams|explain|hidden|latest|messages|normal|own-functions|pool|promoted|pruning|pushdown|severity|truncation)|" +
   "metadata/(kill-few|postgres/(postgres|requirements)|sqlite/(readers|sqlite))";
 const CORE_SURFACES =
-  "(s3|registry|files)/quota|registry/(narrow-tokens|races)|portal/(sign-in-delays|operations/(password-reset|sign-in))|s3/security|api/operations/document|query/(send|operations/running-queries)|telemetry/(alert-changes|alert-rights|operations/(alerts|otlp-export)|syslog/server|tail/tails?|wire/(poison|pool))";
+  "(s3|registry|files)/quota|registry/(narrow-tokens|races)|portal/(sign-in-delays|operations/(password-reset|sign-in))|s3/security|api/operations/document|query/(records|send|operations/running-queries)|telemetry/(alert-changes|alert-rights|operations/(alerts|otlp-export)|syslog/server|tail/tails?|wire/(poison|pool))";
 
 const BOTH_DATABASES =
   "audit/(audit|leaving)|idempotency/idempotency|identity/(identity|activity/activity|credentials/(adopt|kinds)|keys/keyring)|" +
@@ -111,7 +111,7 @@ export const GROUPS: readonly Group[] = [
   {
     name: "stores",
     seconds: 600,
-    files: /^server\/src\/stores\/(objects\/kill|telemetry\/(kill|retention\/kill|query\/fuzz))\.full\.ts$/,
+    files: /^server\/src\/stores\/(objects\/kill|telemetry\/(kill|retention\/kill|query\/(fuzz|gate\/arrows)))\.full\.ts$/,
     about: /^server\/src\/stores\/(telemetry|objects)\//,
   },
   {
@@ -179,7 +179,7 @@ export const GROUPS: readonly Group[] = [
     name: "api",
     seconds: 300,
     files: new RegExp(`${acceptance(API_ACCEPTANCE).source}|^tests/portal/origins\\.full\\.ts$`),
-    about: /^(contract|client|openapi)\/|^server\/src\/surfaces\/(api|files)\//,
+    about: /^(contract|client|openapi)\/|^server\/src\/(surfaces\/(api|files|webhooks)|domain\/webhooks)\//,
   },
   {
     name: "setup",
