@@ -22,10 +22,11 @@ export type Again = "installed" | "postgres";
 const acceptance = (names: string): RegExp => new RegExp(`^tests/acceptance/(${names})\\.full\\.ts$`);
 
 const CORE_ACCEPTANCE =
-  "access|access-log|account|activity|alerts|allowed-addresses|allowed-destinations|audit|audit-checkpoints|cli|cli-api|cli-files|cli-ingest|cli-ingest-text|cli-query|cli-s3|concurrent-updates|daily-usage|disk-share|" +
+  "access|access-log|account|activity|alerts|allowed-addresses|allowed-destinations|audit|audit-checkpoints|concurrent-updates|daily-usage|disk-share|" +
   "demo|erasures|errors|exact-json-few|fatal|files|first-run|healthcheck|" +
   "files-resumable-api|full-disk|ingest-keys|ingest-limits|ingest-rules|leaks|leaving|live-streams-end|locked-records|logins|master-key|moves|nodes|own-telemetry|ownership|proxies|query|query-log|query-narrow|query-sandbox|query-stored|refused-bodies|refused-entries|" +
-  "registry-login|registry-manifests|registry-quota|registry-security|rest|retention|routing|s3|scope-quotas|secrets|settings|sign-in|start|stop|strict-http|suspension|tail|tenancy|token-life|trash|trusts|webhooks|webhooks-cli|webhooks-json";
+  "registry-login|registry-manifests|registry-quota|registry-security|rest|retention|routing|s3|scope-quotas|secrets|settings|sign-in|start|stop|strict-http|suspension|tail|tenancy|token-life|trash|trusts|webhooks|webhooks-json";
+const COMMANDS_ACCEPTANCE = "cli|cli-(api|files|ingest|ingest-text|query|s3)|webhooks-cli";
 const ACCESS_ACCEPTANCE = "permission-table|requests-explained";
 const KILLS_ACCEPTANCE =
   "(access|alerts|files|grpc|idempotency|mail|master-key|moves|organization|protocols|registry|s3|syslog|trash|webhooks)-kill|kill";
@@ -88,6 +89,12 @@ export const GROUPS: readonly Group[] = [
     ),
     about:
       /^(contract|portal)\/|^server\/src\/(domain\/(identity|organizations|people)|surfaces\/organization)\/|^tests\/tasks\//,
+  },
+  {
+    name: "commands",
+    seconds: 300,
+    files: acceptance(COMMANDS_ACCEPTANCE),
+    about: /^(client|server\/(bin|src\/app\/commands))\/|^contract\/src\/commands/,
   },
   {
     name: "clients",
@@ -198,7 +205,7 @@ export const GROUPS: readonly Group[] = [
     name: "package-acceptance",
     seconds: 900,
     files: new RegExp(
-      `^tests/acceptance/[^/]+\\.test\\.ts$|${acceptance(`${CORE_ACCEPTANCE}|${ACCESS_ACCEPTANCE}`).source}`,
+      `^tests/acceptance/[^/]+\\.test\\.ts$|${acceptance(`${CORE_ACCEPTANCE}|${COMMANDS_ACCEPTANCE}|${ACCESS_ACCEPTANCE}`).source}`,
     ),
     about: PACKAGING,
     again: "installed",
