@@ -12,7 +12,7 @@ export interface Group {
   readonly about?: RegExp;
   /** Runs the files again in another way, which other groups or `npm test` run. */
   readonly again?: Again;
-  /** Runs one file at a time, because its tests measure CPU times, which other work on the same processor increases. */
+  /** Runs one file at a time, because other tests would change what its tests measure. */
   readonly oneAtATime?: true;
 }
 
@@ -264,6 +264,8 @@ export const GROUPS: readonly Group[] = [
   {
     name: "faults",
     seconds: 900,
+    // The sandbox of another test's server may hold the disk that the page of a read-only disk unmounts.
+    oneAtATime: true,
     files: /^tests\/faults\//,
     about: /^(docs\/how-to\/bad-days|server\/src\/kernel\/metrics|tests\/faults)\//,
   },
