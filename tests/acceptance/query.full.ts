@@ -127,7 +127,19 @@ test("the schema names everything that a statement may use, and its examples run
   );
   assert.deepEqual(
     answer.body.tables.map(({ name }) => name),
-    ["logs", "metrics", "traces", "audit_log", "webhook_events", "images", "files", "objects"],
+    [
+      "logs",
+      "metrics",
+      "traces",
+      "audit_log",
+      "webhook_events",
+      "images",
+      "files",
+      "objects",
+      "access_log",
+      "usage_daily",
+      "query_log",
+    ],
   );
   for (const { sql } of answer.body.examples) assert.equal((await ask(sql)).status, 200, sql);
 });

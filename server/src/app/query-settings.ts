@@ -38,7 +38,7 @@ export const QUERY_SETTINGS = {
   },
   query_waiting_actor: {
     schema: count(1, 10_000),
-    default: 8,
+    default: 16,
     description: "queries of one credential or person that wait for others; further ones get 429",
   },
   query_wait_ms: {

@@ -69,7 +69,7 @@ export function defaultQuerySettings(telemetryDir: string): QueryEngineSettings 
     concurrentPerOrgMax: 4,
     concurrentPerActorMax: null,
     queuePerOrgMax: 32,
-    queuePerActorMax: 8,
+    queuePerActorMax: 16,
     queueTimeoutMs: 10_000,
     scanBytesMax: 64 * 1024 * MIB,
     scanBytesPerDayMax: null,
