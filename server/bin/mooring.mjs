@@ -22,7 +22,7 @@ if (isRunningNodeEnough()) {
   }
 }
 
-/** A reader may close the pipe before the end, as `head` does. The command goes on, and the rest of the text is lost. */
+/** A reader may close the pipe before the end, as `head` does. The command continues, and the rest of the text is lost. */
 function ignoreClosedPipe(error) {
   if (error.code !== "EPIPE") throw error;
 }

@@ -22,10 +22,13 @@ export type Again = "installed" | "postgres";
 const acceptance = (names: string): RegExp => new RegExp(`^tests/acceptance/(${names})\\.full\\.ts$`);
 
 const CORE_ACCEPTANCE =
-  "access|access-log|account|activity|alerts|allowed-addresses|allowed-destinations|audit|audit-checkpoints|concurrent-updates|daily-usage|disk-share|" +
-  "demo|erasures|errors|exact-json-few|fatal|files|first-run|healthcheck|" +
-  "files-resumable-api|full-disk|ingest-keys|ingest-limits|ingest-rules|leaks|leaving|live-streams-end|locked-records|logins|master-key|moves|nodes|own-telemetry|ownership|proxies|query|query-log|query-narrow|query-sandbox|query-stored|refused-bodies|refused-entries|" +
-  "registry-login|registry-manifests|registry-quota|registry-security|rest|retention|routing|s3|scope-quotas|secrets|settings|sign-in|start|stop|strict-http|suspension|tail|tenancy|token-life|trash|trusts|webhooks|webhooks-json";
+  "access|access-log|account|activity|alerts|allowed-addresses|allowed-destinations|audit|concurrent-updates|daily-usage|" +
+  "demo|erasures|errors|exact-json-few|files|" +
+  "files-resumable-api|ingest-keys|ingest-limits|ingest-rules|live-streams-end|proxies|query|query-log|query-narrow|query-sandbox|query-stored|refused-bodies|refused-entries|" +
+  "registry-login|registry-manifests|registry-quota|registry-security|rest|retention|routing|s3|scope-quotas|secrets|sign-in|strict-http|tail|tenancy|token-life|trusts|webhooks|webhooks-json";
+const GOVERN_ACCEPTANCE = "leaks|leaving|locked-records|logins|master-key|moves|ownership|suspension|trash";
+const PROCESS_ACCEPTANCE =
+  "audit-checkpoints|disk-share|fatal|first-run|full-disk|healthcheck|nodes|own-telemetry|settings|start|stop";
 const COMMANDS_ACCEPTANCE = "cli|cli-(api|files|ingest|ingest-text|query|s3)|webhooks-cli";
 const ACCESS_ACCEPTANCE = "permission-table|requests-explained";
 const KILLS_ACCEPTANCE =
@@ -44,9 +47,9 @@ const PACKAGING =
 export const CHECKOUT_ONLY =
   /^tests\/acceptance\/(docs|s3-conformance)\.test\.ts$|^tests\/acceptance\/(demo|docs)\.full\.ts$/;
 const CORE_STORES =
-  "jobs/(jobs|parking)|outbound/proxy|telemetry/(backpressure|embedded|feed/feed|kill-few|nodes|rows|snapshot|startup|sweep|compaction/.*|presence/presence|retention/(conditions|erasing|kill-few|quotas|retention|rules))|" +
+  "jobs/(jobs|parking)|telemetry/(backpressure|embedded|feed/feed|kill-few|nodes|rows|snapshot|startup|sweep|compaction/.*|presence/presence|retention/(conditions|erasing|kill-few|quotas|retention|rules))|" +
   "objects/(kill-few|filesystem/(crash|filesystem|large)|s3/nodes)|" +
-  "telemetry/query/(attacks|cancel|columnar-limits|condition|engine|engine-streams|explain|hidden|latest|messages|normal|own-functions|pool|promoted|pruning|pushdown|severity|truncation)|" +
+  "telemetry/query/(attacks|cancel|engine|hidden)|" +
   "metadata/(kill-few|postgres/(postgres|requirements)|sqlite/(readers|sqlite))";
 const CORE_SURFACES =
   "(s3|registry|files)/quota|registry/(narrow-tokens|races)|portal/(sign-in-delays|operations/(password-reset|sign-in))|s3/security|api/operations/document|query/(records|send|operations/running-queries)|telemetry/(alert-changes|alert-rights|operations/(alerts|otlp-export)|syslog/server|tail/tails?|wire/(poison|pool))";
@@ -61,10 +64,10 @@ export const CORE_SECONDS_MAX = 20 * 60;
 export const GROUPS: readonly Group[] = [
   {
     name: "core",
-    seconds: 600,
+    seconds: 900,
     files: new RegExp(
       `${acceptance(CORE_ACCEPTANCE).source}|` +
-        `^server/src/(stores/(${CORE_STORES})|surfaces/(${CORE_SURFACES})|app/(backup/backup|commands/scrub|deletions|key-command|limits)|domain/(s3/objects/deletions/deletions|identity/(changes/feed|credentials/sign-in|keys/(rotation|signing-keys)|tokens/verify))|http/takes-all)\\.full\\.ts$|^tools/(borders|setup/setup|test-runner/runner|tidy)\\.full\\.ts$`,
+        `^server/src/(stores/(${CORE_STORES})|surfaces/(${CORE_SURFACES})|app/(backup/backup|deletions|limits)|domain/(s3/objects/deletions/deletions|identity/(changes/feed|credentials/sign-in|keys/(rotation|signing-keys)|tokens/verify))|http/takes-all)\\.full\\.ts$|^tools/(borders|setup/setup|test-runner/runner|tidy)\\.full\\.ts$`,
     ),
   },
   {
@@ -89,6 +92,28 @@ export const GROUPS: readonly Group[] = [
     ),
     about:
       /^(contract|portal)\/|^server\/src\/(domain\/(identity|organizations|people)|surfaces\/organization)\/|^tests\/tasks\//,
+  },
+  {
+    name: "govern",
+    seconds: 480,
+    files: acceptance(GOVERN_ACCEPTANCE),
+    about:
+      /^server\/src\/(domain\/(identity|moves|organization-deletion|organizations|people|trash)|surfaces\/organization|app\/master-key.*)\//,
+  },
+  {
+    name: "process",
+    seconds: 480,
+    files: new RegExp(
+      `${acceptance(PROCESS_ACCEPTANCE).source}|^server/src/(app/(commands/scrub|key-command)|stores/outbound/proxy)\\.full\\.ts$`,
+    ),
+    about: /^server\/src\/(app|kernel|stores\/outbound)\//,
+  },
+  {
+    name: "queries",
+    seconds: 300,
+    files:
+      /^server\/src\/stores\/telemetry\/query\/(columnar-limits|condition|engine-streams|explain|gate\/arrows|latest|messages|normal|own-functions|pool|promoted|pruning|pushdown|severity|truncation)\.full\.ts$/,
+    about: /^server\/src\/(stores\/telemetry\/query|surfaces\/query)\//,
   },
   {
     name: "commands",
@@ -118,7 +143,7 @@ export const GROUPS: readonly Group[] = [
   {
     name: "stores",
     seconds: 600,
-    files: /^server\/src\/stores\/(objects\/kill|telemetry\/(kill|retention\/kill|query\/(fuzz|gate\/arrows)))\.full\.ts$/,
+    files: /^server\/src\/stores\/(objects\/kill|telemetry\/(kill|retention\/kill|query\/fuzz))\.full\.ts$/,
     about: /^server\/src\/stores\/(telemetry|objects)\//,
   },
   {
@@ -205,7 +230,11 @@ export const GROUPS: readonly Group[] = [
     name: "package-acceptance",
     seconds: 900,
     files: new RegExp(
-      `^tests/acceptance/[^/]+\\.test\\.ts$|${acceptance(`${CORE_ACCEPTANCE}|${COMMANDS_ACCEPTANCE}|${ACCESS_ACCEPTANCE}`).source}`,
+      `^tests/acceptance/[^/]+\\.test\\.ts$|${
+        acceptance(
+          [CORE_ACCEPTANCE, GOVERN_ACCEPTANCE, PROCESS_ACCEPTANCE, COMMANDS_ACCEPTANCE, ACCESS_ACCEPTANCE].join("|"),
+        ).source
+      }`,
     ),
     about: PACKAGING,
     again: "installed",
