@@ -6,6 +6,7 @@ import {
   ORGANIZATION_ROUTES,
   QUERY_ROUTES,
   REGISTRY_API_ROUTES,
+  RUNNING_QUERY_ROUTES,
   SAVED_QUERY_ROUTES,
   TELEMETRY_ROUTES,
   TELEMETRY_SETTINGS_ROUTES,
@@ -70,9 +71,10 @@ export const API_PARTS: readonly ApiPart[] = [
     description: "Read-only SQL over the organization's telemetry.",
     tags: {
       query: "Read-only SQL over the organization's telemetry.",
+      queries: "The queries that wait or run.",
       "saved queries": "Saved queries of projects and people.",
     },
-    rows: [...rowsOf(QUERY_ROUTES), ...rowsOf(SAVED_QUERY_ROUTES)],
+    rows: [...rowsOf(QUERY_ROUTES), ...rowsOf(RUNNING_QUERY_ROUTES), ...rowsOf(SAVED_QUERY_ROUTES)],
   },
   {
     name: "alerts",

@@ -31,6 +31,7 @@ export const listQuotas: UsageOperation<"listQuotas"> = async (deps, { query }, 
 /** @throws Problem `not_found` for a target that is absent or hidden */
 export const getQuota: UsageOperation<"getQuota"> = async (deps, { params }, { principal, reply }) => {
   requireOrganization(principal, "org:read");
+  requireOrganization(principal, "projects:read");
   const { scope, target_id: id } = params;
   const { orgId } = principal;
   const named = await namedIn(deps, principal, scope, id);
@@ -46,6 +47,7 @@ export const updateQuota: UsageOperation<"updateQuota"> = async (
   { principal, ip, requestId, request, reply },
 ) => {
   requireOrganization(principal, "org:write");
+  requireOrganization(principal, "projects:read");
   const { scope, target_id: id } = params;
   const { orgId } = principal;
   const named = await namedIn(deps, principal, scope, id);
