@@ -3,7 +3,7 @@ import { test } from "node:test";
 import * as contract from "@mooring/contract";
 import { API_PARTS } from "./parts.ts";
 
-/** Tables of the portal, which are not for programs, and of the operator, which have a document of their own. */
+/** Tables of the portal, which are not for programs, and of the operator, who has a separate document. */
 const NOT_PUBLISHED = new Set(["OPERATOR_ROUTES", "PORTAL_ROUTES"]);
 
 test("every table of operations is published", () => {
