@@ -28,11 +28,26 @@ interface Coding {
 
 const [zstdOnce, gzipOnce, brotliOnce] = [promisify(zstdCompress), promisify(gzip), promisify(brotliCompress)];
 
-/** In the order of preference: zstd is as fast as gzip and smaller, and brotli is slow. */
+/**
+ * In the order of preference: zstd is as fast as gzip and smaller, and brotli is slow. Streams are flushed after each
+ * write. Otherwise rows that the server has sent wait in the compressor.
+ */
 const CODINGS: readonly Coding[] = [
-  { name: "zstd", compress: (text) => zstdOnce(text, ZSTD), stream: () => createZstdCompress(ZSTD) },
-  { name: "gzip", compress: (text) => gzipOnce(text, GZIP), stream: () => createGzip(GZIP) },
-  { name: "br", compress: (text) => brotliOnce(text, BROTLI), stream: () => createBrotliCompress(BROTLI) },
+  {
+    name: "zstd",
+    compress: (text) => zstdOnce(text, ZSTD),
+    stream: () => createZstdCompress({ ...ZSTD, flush: constants.ZSTD_e_flush }),
+  },
+  {
+    name: "gzip",
+    compress: (text) => gzipOnce(text, GZIP),
+    stream: () => createGzip({ ...GZIP, flush: constants.Z_SYNC_FLUSH }),
+  },
+  {
+    name: "br",
+    compress: (text) => brotliOnce(text, BROTLI),
+    stream: () => createBrotliCompress({ ...BROTLI, flush: constants.BROTLI_OPERATION_FLUSH }),
+  },
 ];
 
 /** Compresses answers outside of the main thread, a few at once. */
