@@ -26,8 +26,9 @@ export async function openSink(path: string | undefined): Promise<Sink> {
 }
 
 /**
- * Resolves when standard output can take more.
- * @throws Error `EPIPE` when its reader has closed the pipe
+ * Resolves when standard output can take more. Commands that print without end use it, since they must end when their
+ * reader does. Others may write to standard output directly: the launcher ignores a closed pipe.
+ * @throws Error `EPIPE` when the reader has closed the pipe
  */
 export async function printInFull(chunk: string | Uint8Array): Promise<void> {
   const { stdout } = process;
